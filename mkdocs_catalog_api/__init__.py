@@ -1,0 +1,1 @@
+"""Publish a MkDocs catalog of container images and Helm charts as a static JSON API."""

@@ -1,0 +1,1 @@
+"""What a catalog is. Pure: no disk, no MkDocs, no JSON."""

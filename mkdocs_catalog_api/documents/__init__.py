@@ -1,0 +1,1 @@
+"""The contract: from a catalog to the path and the body of every document."""

@@ -1,0 +1,84 @@
+"""One type for everything that an author has to mend, and the list that collects it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Level(IntEnum):
+    """How much a problem matters; the numbers are those of `logging`."""
+
+    INFO = 20
+    WARNING = 30
+    ERROR = 40
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing to mend (or, at `Level.INFO`, to know).
+
+    `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
+    concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
+    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it.
+    """
+
+    file: str
+    line: int
+    column: int
+    field: str
+    message: str
+    hint: str = ""
+    level: Level = Level.ERROR
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        head = ": ".join(part for part in (place, self.field) if part)
+        text = f"{head}: {self.message}" if head else self.message
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class Problems:
+    """Collects problems of one load, so that all of them are reported at once."""
+
+    def __init__(self) -> None:
+        self._found: set[Problem] = set()
+
+    def add(self, problem: Problem) -> None:
+        self._found.add(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        self._found.update(problems)
+
+    def __iter__(self) -> Iterator[Problem]:
+        """In the order of files, lines and columns."""
+        return iter(sorted(self._found))
+
+    def count(self, level: Level) -> int:
+        return sum(problem.level is level for problem in self._found)
+
+    def refuse(self, *, strict: bool) -> bool:
+        """Whether the catalog must not be published; under `strict`, warnings refuse like errors do."""
+        return bool(self.count(Level.ERROR) or (strict and self.count(Level.WARNING)))
+
+    def summary(self) -> str:
+        """One line: `3 errors and 1 warning in 2 files`."""
+        counted = Counter(problem.level for problem in self._found)
+        parts = [
+            f"{counted[level]} {word}{'s' if counted[level] != 1 else ''}"
+            for level, word in ((Level.ERROR, "error"), (Level.WARNING, "warning"))
+            if counted[level]
+        ]
+        files = {problem.file for problem in self._found if problem.level > Level.INFO and problem.file}
+        where = f" in {len(files)} file{'s' if len(files) != 1 else ''}" if files else ""
+        return " and ".join(parts or ["no problems"]) + where
+
+
+class CatalogError(Exception):
+    """The catalog is refused; `problems` says why. Nothing has been published."""
+
+    def __init__(self, problems: Problems) -> None:
+        super().__init__(problems.summary())
+        self.problems = problems
