@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mkdocs_catalog_api.sources.reports import trivy
+from mkdocs_catalog_api.sources.reports import artifact_hub, grype, harbor, osv, trivy
 from mkdocs_catalog_api.sources.reports.decode import decode
 from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, Finding, ReportError, Scan
-from mkdocs_catalog_api.sources.reports.text import mapping, text
+from mkdocs_catalog_api.sources.reports.values import mapping, text
 
 __all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", "read_report"]
 
@@ -23,7 +23,13 @@ class Reader(NamedTuple):
     """Raises `ReportError` for a document that has the format's shape but cannot be counted on."""
 
 
-READERS = (Reader("Trivy", trivy.recognises, trivy.read),)
+READERS = (
+    Reader("Trivy", trivy.recognises, trivy.read),
+    Reader("Grype", grype.recognises, grype.read),
+    Reader("Harbor", harbor.recognises, harbor.read),
+    Reader("OSV-Scanner", osv.recognises, osv.read),
+    Reader("Artifact Hub", artifact_hub.recognises, artifact_hub.read),
+)
 """Asked in this order; the first that recognises a document reads it."""
 
 

@@ -8,7 +8,7 @@ import re
 from pydantic_core import from_json
 
 from mkdocs_catalog_api.sources.reports.facts import ReportError
-from mkdocs_catalog_api.sources.reports.text import text
+from mkdocs_catalog_api.sources.reports.values import text
 
 # A whole escape at a time, so that in `\\ud800` the backslash is seen to belong to a backslash.
 _ESCAPE = re.compile(
@@ -63,7 +63,6 @@ def _reason(data: bytes, error: str) -> ReportError:
         return ReportError("a binary file, not JSON", "unpack it first, or write the report as UTF-8 JSON")
     if start.startswith(b"<"):
         return ReportError("a web page or XML, not JSON", "write the report with `--format json`")
-    lines = data.splitlines()
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(
@@ -79,7 +78,7 @@ def _reason(data: bytes, error: str) -> ReportError:
     if place and error.startswith("trailing characters"):
         line = int(place[1])
         return ReportError(
-            f"after the report, line {line} holds something else: {_quote(lines[line - 1])}",
+            f"after the report, line {line} holds something else: {_quote(data.split(b'\n')[line - 1])}",
             "a file holds one report; send log lines elsewhere with `2>/dev/null`",
         )
     return ReportError(f"not valid JSON: {error}", "run the scan again")

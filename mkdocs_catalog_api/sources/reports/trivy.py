@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mkdocs_catalog_api.sources.reports.facts import Finding, ReportError, Scan
-from mkdocs_catalog_api.sources.reports.text import (
+from mkdocs_catalog_api.sources.reports.values import (
     advisory,
     digests,
     identifier,
@@ -92,11 +92,11 @@ def _findings(results: list[dict[str, object]]) -> Iterator[Finding]:
         for number, row in enumerate(rows(result.get("Vulnerabilities"), where)):
             # Not the status `fixed`: it says that a fix exists, the image still lacks it.
             if row.get("Status") != "not_affected":
-                yield _finding(row, target, where, number)
+                yield _finding(row, target, f"{where}[{number}]")
 
 
-def _finding(row: dict[str, object], target: str, where: str, number: int) -> Finding:
-    name = identifier(row, "VulnerabilityID", where, number)
+def _finding(row: dict[str, object], target: str, where: str) -> Finding:
+    name = identifier(row, "VulnerabilityID", where)
     address = row.get("PrimaryURL")
     package = row.get("PkgIdentifier")
     return Finding(

@@ -11,6 +11,9 @@ from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, ReportError
 
 TITLE_LENGTH = 1000
 
+DAMAGED = "the report seems damaged or altered; run the scan again"
+"""The hint when the heart of a report cannot be counted on."""
+
 _SEVERITY_WORDS = {
     **{word: index for index, word in enumerate(SEVERITIES)},
     "IMPORTANT": 1,
@@ -19,7 +22,6 @@ _SEVERITY_WORDS = {
     "MINOR": 3,
     "UNIMPORTANT": 3,
 }
-_DAMAGED = "the report seems damaged or altered; run the scan again"
 _UNKNOWN = SEVERITIES.index("UNKNOWN")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
@@ -29,9 +31,9 @@ _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u206
 _INVALID = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 _LINK = re.compile(r'https?://[^\s/?#"<>\\][^\s"<>\\]*', re.IGNORECASE)
-_CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,}")
+_CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 _ADVISORY = re.compile(r"(CVE|GHSA|RUSTSEC|TEMP)-[0-9A-Za-z-]+")
-_DIGEST = re.compile(r"(?:.*@)?([a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,})", re.DOTALL)
+_DIGEST = re.compile(r"[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}")
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,][0-9]+)?"
     r" ?(?:([Zz]|UTC)|([+-][0-9]{2}):?([0-9]{2})(?: [A-Z]{2,5})?)?"
@@ -51,18 +53,30 @@ def rows(value: object, where: str) -> list[dict[str, object]]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ReportError(f"`{where}` is not a list", _DAMAGED)
+        raise ReportError(f"`{where}` is not a list", DAMAGED)
     for index, row in enumerate(value):
         if not isinstance(row, dict):
-            raise ReportError(f"`{where}[{index}]` is not an object", _DAMAGED)
+            raise ReportError(f"`{where}[{index}]` is not an object", DAMAGED)
     return value
 
 
-def identifier(row: dict[str, object], key: str, where: str, index: int) -> str:
+def items(value: object) -> list[dict[str, object]]:
+    """The objects of a list that a report can do without."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def present(report: dict[str, object], key: str) -> object:
+    """The value of a key that the scanner always writes; raises `ReportError` when it is missing."""
+    if key in report:
+        return report[key]
+    raise ReportError(f"`{key}` is missing", DAMAGED)
+
+
+def identifier(row: dict[str, object], key: str, where: str) -> str:
     """The id of a finding; raises `ReportError` when there is none, since the finding would be lost."""
     if (found := text(row.get(key))) and not found.isspace():
         return found
-    raise ReportError(f"`{where}[{index}].{key}` is missing or not text", _DAMAGED)
+    raise ReportError(f"`{where}.{key}` is missing or not text", DAMAGED)
 
 
 def text(value: object) -> str:
@@ -91,6 +105,11 @@ def link(value: object) -> str:
     """The http(s) address, or empty."""
     found = text(value)
     return found if _LINK.fullmatch(found) else ""
+
+
+def first_link(*values: object) -> str:
+    """The first of several addresses that is one of the web, or empty."""
+    return next(filter(None, map(link, values)), "")
 
 
 def severity(value: object) -> int:
@@ -131,8 +150,8 @@ def osv_page(name: str) -> str:
 
 def digests(values: Iterable[object]) -> frozenset[str]:
     """The digests among references (`name@sha256:…`) and bare digests."""
-    found = (_DIGEST.fullmatch(text(value)) for value in values)
-    return frozenset(match[1] for match in found if match)
+    found = (text(value).rpartition("@")[2] for value in values)
+    return frozenset(filter(_DIGEST.fullmatch, found))
 
 
 def platform(*parts: object) -> str:

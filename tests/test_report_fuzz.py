@@ -1,0 +1,139 @@
+"""Whatever is done to a report, reading it gives scans with safe texts, or a reason why not."""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.sources.reports import Finding, ReportError, Scan, read_report
+from tests.report_files import row, trivy
+from tests.test_report_formats import GHSA, grype, match, osv
+
+REPORTS: list[Any] = [
+    trivy(row(Title="a flaw"), row(PkgIdentifier={"PURL": "pkg:x/y"}), Metadata={"RepoTags": ["a:1"]}),
+    [{"Target": "a", "Vulnerabilities": [row()]}],
+    grype(
+        {**match({"id": GHSA, "fix": {"versions": ["1"]}}, "CVE-2026-0001"), "artifact": {"name": "zlib"}},
+        match({"severity": "High"}),
+        source={"target": {"userInput": "a:1", "tags": ["a:1"], "os": "linux", "architecture": "arm64"}},
+    ),
+    {
+        "application/vnd.security.vulnerability.report": {
+            "generated_at": "2026-01-01T00:00:00Z",
+            "vulnerabilities": [{"id": "CVE-2026-0001", "links": ["https://a.org/"]}, {"id": "X-1"}],
+        }
+    },
+    osv(
+        {"ids": ["X-1"], "aliases": ["CVE-2026-0001"], "max_severity": "7.5"},
+        {"ids": ["X-2"]},
+        records=[{"id": "X-1", "affected": [{"package": {"name": "lodash"}, "ranges": [{"events": []}]}]}],
+    ),
+    {"acme/web:1": trivy(row()), "acme/job:1": {"Results": None}},
+]
+STRANGE: list[Any] = [
+    None,
+    True,
+    -1,
+    1.5,
+    "",
+    "text",
+    "\ud800\x00",
+    [],
+    {},
+    [[]],
+    [{}],
+    {"a": {}},
+    [None, "x"],
+]
+
+
+def outcome(data: bytes) -> list[Scan] | str:
+    try:
+        return read_report(data)
+    except ReportError as error:
+        return f"{error} {error.hint}"
+
+
+def check(data: bytes) -> None:
+    found = outcome(data)
+    for text in [found] if isinstance(found, str) else texts(found):
+        assert not {"Cc", "Cs"}.intersection(map(unicodedata.category, text))
+
+
+def texts(scans: list[Scan]) -> list[str]:
+    """Every text of the scans."""
+    listed: list[str] = []
+    for scan in scans:
+        listed += [
+            scan.scanner_version,
+            scan.scanned_at or "",
+            scan.platform,
+            *scan.references,
+            *scan.digests,
+        ]
+        for finding in scan.findings:
+            listed += [value for value in finding if isinstance(value, str)] + list(finding.aliases)
+    return listed
+
+
+def nodes(document: Any) -> list[tuple[Any, Any]]:
+    """Each (container, key) of a document, from the top to the leaves."""
+    keys = list(document) if isinstance(document, dict) else range(len(document))
+    found: list[tuple[Any, Any]] = [(document, key) for key in keys]
+    for key in keys:
+        if isinstance(document[key], dict | list):
+            found += nodes(document[key])
+    return found
+
+
+@given(report=st.sampled_from(REPORTS), seed=st.randoms(use_true_random=False))
+def test_damaged_values(report: Any, seed: random.Random) -> None:
+    document = json.loads(json.dumps(report))
+    for _ in range(seed.randint(1, 3)):
+        container, key = seed.choice(nodes(document) or [([None], 0)])
+        if seed.random() < 0.3:
+            del container[key]
+        else:
+            container[key] = seed.choice(STRANGE)
+    check(json.dumps(document).encode())
+
+
+@given(report=st.sampled_from(REPORTS), seed=st.randoms(use_true_random=False))
+def test_damaged_bytes(report: Any, seed: random.Random) -> None:
+    data = bytearray(json.dumps(report).encode())
+    for _ in range(seed.randint(0, 3)):
+        data[seed.randrange(len(data))] = seed.randrange(256)
+    check(bytes(data[: seed.randrange(len(data) + 1)]))
+
+
+@given(st.binary())
+def test_any_bytes(data: bytes) -> None:
+    check(data)
+
+
+@pytest.mark.parametrize("report", REPORTS)
+@given(seed=st.randoms(use_true_random=False))
+def test_the_order_in_a_report_does_not_matter(report: Any, seed: random.Random) -> None:
+    shuffled = json.loads(json.dumps(report))
+    for container, key in nodes({"": shuffled}):
+        value = container[key]
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            seed.shuffle(value)
+        elif isinstance(value, dict):
+            pairs = list(value.items())
+            seed.shuffle(pairs)
+            value.clear()
+            value.update(pairs)
+    assert counted(shuffled) == counted(report)
+
+
+def counted(report: Any) -> Counter[tuple[tuple[str, ...], Finding]]:
+    scans = read_report(json.dumps(report).encode())
+    return Counter((scan.references, finding) for scan in scans for finding in scan.findings)
