@@ -77,8 +77,9 @@ def _reason(data: bytes, error: str) -> ReportError:
     place = _PLACE.search(error)
     if place and error.startswith("trailing characters"):
         line = int(place[1])
+        shown = _quote(data.split(b"\n")[line - 1])
         return ReportError(
-            f"after the report, line {line} holds something else: {_quote(data.split(b'\n')[line - 1])}",
+            f"after the report, line {line} holds something else: {shown}",
             "a file holds one report; send log lines elsewhere with `2>/dev/null`",
         )
     return ReportError(f"not valid JSON: {error}", "run the scan again")
