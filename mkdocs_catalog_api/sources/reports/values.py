@@ -35,8 +35,8 @@ _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 _ADVISORY = re.compile(r"(CVE|GHSA|RUSTSEC|TEMP)-[0-9A-Za-z-]+")
 _DIGEST = re.compile(r"[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}")
 _TIME = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,][0-9]+)?"
-    r" ?(?:([Zz]|UTC)|([+-][0-9]{2}):?([0-9]{2})(?: [A-Z]{2,5})?)?"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?"
+    r" ?(?:[Zz]|UTC|([+-][0-9]{2}):?([0-9]{2})(?: [A-Z]{2,5})?)?"
 )
 
 
@@ -45,7 +45,7 @@ def mapping(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def rows(value: object, where: str) -> list[dict[str, object]]:
+def rows(value: object, where: str, hint: str = DAMAGED) -> list[dict[str, object]]:
     """The objects of a list that the report stands or falls with; `null` is an empty list.
 
     Raises `ReportError` for anything else: to count it as missing would hide findings.
@@ -53,10 +53,10 @@ def rows(value: object, where: str) -> list[dict[str, object]]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ReportError(f"`{where}` is not a list", DAMAGED)
+        raise ReportError(f"`{where}` is not a list", hint)
     for index, row in enumerate(value):
         if not isinstance(row, dict):
-            raise ReportError(f"`{where}[{index}]` is not an object", DAMAGED)
+            raise ReportError(f"`{where}[{index}]` is not an object", hint)
     return value
 
 
@@ -163,17 +163,24 @@ def platform(*parts: object) -> str:
 
 
 def utc_second(value: object) -> str | None:
-    """`2026-11-20T06:00:00Z` of a time as programs write it: RFC 3339 with any number of digits after
-    the second, a blank instead of the `T`, an offset, or no zone at all, which is read as UTC.
+    """`2026-11-20T06:00:00Z` of a time as `utc` reads it."""
+    moment = utc(value)
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment else None
+
+
+def utc(value: object) -> datetime | None:
+    """A time as programs write it: RFC 3339 with any number of digits after the second, a blank instead
+    of the `T`, an offset, or no zone at all, which is read as UTC.
 
     None for anything else, and for the year 1, by which programs written in Go say "not set".
     """
     found = _TIME.fullmatch(text(value).strip())
     if not found:
         return None
-    day, clock, _, hours, minutes = found.groups()
+    day, clock, fraction, hours, minutes = found.groups(default="")
+    zone = f"{hours}:{minutes}" if hours else "+00:00"
     try:
-        moment = datetime.fromisoformat(f"{day}T{clock}{hours or '+00'}:{minutes or '00'}").astimezone(UTC)
+        moment = datetime.fromisoformat(f"{day}T{clock}.{fraction[:6]:0<6}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment.year > 1 else None
+    return moment if moment.year > 1 else None

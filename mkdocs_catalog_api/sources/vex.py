@@ -1,0 +1,165 @@
+"""OpenVEX documents, https://github.com/openvex/spec: which vulnerabilities concern which products.
+
+Also read are the older forms that stand in real documents: a vulnerability, product or subcomponent that
+is plain text, and subcomponents beside the products instead of in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from mkdocs_catalog_api.sources.purl import Purl
+from mkdocs_catalog_api.sources.reports.decode import decode
+from mkdocs_catalog_api.sources.reports.facts import ReportError
+from mkdocs_catalog_api.sources.reports.values import mapping, rows, text, texts, utc
+
+STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
+
+_HINT = "write an OpenVEX document, for example with `vexctl create`"
+_ADVISORY_PAGE = re.compile(
+    r"https?://[^?#]*/(CVE-[0-9]{4}-[0-9]{4,19}|GHSA(?:-[0-9a-z]{4}){3})", re.IGNORECASE
+)
+_HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A product of a statement, or a part of one."""
+
+    names: tuple[str, ...]
+    """Identifiers that are no package URLs: references of images, digests, names."""
+    purls: tuple[Purl, ...]
+    digests: frozenset[str]
+    """`sha256:…` of its hashes."""
+    parts: tuple[Component, ...] = ()
+    """The subcomponents that the statement is about; all of the product when there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What somebody says about vulnerabilities in products."""
+
+    ids: frozenset[str]
+    """Every id of the vulnerability, aliases included."""
+    products: tuple[Component, ...]
+    status: str
+    """One of `STATUSES`. `fixed` means that the product is no longer affected."""
+    justification: str
+    impact_statement: str
+    action_statement: str
+    timestamp: datetime | None
+    """UTC, the statement's own or else the document's."""
+    document: str
+    """`@id` of the document."""
+    index: int
+    """Place in the document, from 0."""
+
+    @property
+    def suppresses(self) -> bool:
+        return self.status in ("not_affected", "fixed")
+
+
+class Fault(NamedTuple):
+    """Why a statement is left out."""
+
+    field: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class VexDocument:
+    id: str
+    statements: tuple[Statement, ...]
+    faults: tuple[Fault, ...]
+
+
+def read_vex(data: bytes) -> VexDocument:
+    """Raises `ReportError` when the bytes are no OpenVEX document."""
+    try:
+        document = decode(data)
+    except ReportError as error:
+        raise ReportError(str(error), _HINT) from None
+    if not isinstance(document, dict) or "openvex" not in text(document.get("@context")):
+        raise ReportError("not an OpenVEX document: no `@context` of openvex.dev", _HINT)
+    if "statements" not in document:
+        raise ReportError("`statements` is missing", _HINT)
+    statements: list[Statement] = []
+    faults: list[Fault] = []
+    for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
+        statement = _statement(document, entry, index)
+        if fault := _fault(statement):
+            faults.append(fault)
+        else:
+            statements.append(statement)
+    return VexDocument(text(document.get("@id")), tuple(statements), tuple(faults))
+
+
+def _statement(document: dict[str, object], entry: dict[str, object], index: int) -> Statement:
+    where = f"statements[{index}]"
+    # Until 2023 subcomponents stood beside the products; to pass over them would widen the statement.
+    beside = tuple(_components(entry.get("subcomponents"), f"{where}.subcomponents"))
+    return Statement(
+        ids=frozenset(_ids(entry.get("vulnerability"))),
+        products=tuple(_components(entry.get("products"), f"{where}.products", beside)),
+        status=text(entry.get("status")),
+        justification=text(entry.get("justification")),
+        impact_statement=text(entry.get("impact_statement")),
+        action_statement=text(entry.get("action_statement")),
+        timestamp=utc(entry.get("timestamp")) or utc(document.get("timestamp")),
+        document=text(document.get("@id")),
+        index=index,
+    )
+
+
+def _fault(statement: Statement) -> Fault | None:
+    where = f"statements[{statement.index}]"
+    if not statement.ids:
+        return Fault(f"{where}.vulnerability", "the statement names no vulnerability", "give its `name`")
+    if statement.status not in STATUSES:
+        known = ", ".join(STATUSES)
+        return Fault(f"{where}.status", f'no status "{statement.status[:40]}" is known', f"one of {known}")
+    reason = statement.justification or statement.impact_statement
+    if statement.status == "not_affected" and not reason:
+        return Fault(
+            where,
+            f"the statement on {min(statement.ids)[:80]} does not say why the product is not affected",
+            "add a `justification` or an `impact_statement`",
+        )
+    return None
+
+
+def _ids(vulnerability: object) -> Iterator[str]:
+    """The ids as written and, of addresses of an advisory's page, the id in them."""
+    fields = mapping(vulnerability)
+    written = [vulnerability, fields.get("@id"), fields.get("name"), *texts(fields.get("aliases"))]
+    for name in filter(None, map(text, written)):
+        page = _ADVISORY_PAGE.fullmatch(name)
+        yield page[1] if page else name
+
+
+def _components(value: object, where: str, beside: tuple[Component, ...] = ()) -> Iterator[Component]:
+    """Raises `ReportError` for damaged lists: without its parts, a statement would say more than it does."""
+    listed = (
+        [{"@id": item} if isinstance(item, str) else item for item in value]
+        if isinstance(value, list)
+        else value
+    )
+    for index, entry in enumerate(rows(listed, where, _HINT)):
+        identifiers = mapping(entry.get("identifiers"))
+        written = [text(entry.get("@id")), *map(text, identifiers.values())]
+        purls = {name: purl for name in written if (purl := Purl.parse(name))}
+        hashes = mapping(entry.get("hashes")).items()
+        parts = _components(entry.get("subcomponents"), f"{where}[{index}].subcomponents")
+        yield Component(
+            names=tuple(name for name in dict.fromkeys(written) if name and name not in purls),
+            purls=tuple(purls.values()),
+            digests=frozenset(
+                f"{_HASHES[kind]}:{text(value).lower()}" for kind, value in hashes if kind in _HASHES
+            ),
+            parts=tuple(parts) or beside,
+        )
