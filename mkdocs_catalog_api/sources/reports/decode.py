@@ -10,10 +10,9 @@ from pydantic_core import from_json
 from mkdocs_catalog_api.sources.reports.facts import ReportError
 from mkdocs_catalog_api.sources.reports.values import text
 
-# A whole escape at a time, so that in `\\ud800` the backslash is seen to belong to a backslash.
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
+# An escape of a character or of half of one. The backslashes before it are counted, as two in a row are text.
+_SURROGATE = re.compile(
+    rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
 )
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _PLACE = re.compile(r" at line (\d+) column \d+$")
@@ -52,9 +51,8 @@ def _utf8(data: bytes) -> bytes:
 
 def _mend(data: bytes) -> bytes:
     """Bytes that are not UTF-8 and escapes of half a character, each as U+FFFD."""
-    return _ESCAPE.sub(
-        lambda found: rb"\ufffd" if found[1] else found[0], data.decode("utf-8", "replace").encode()
-    )
+    whole = data.decode("utf-8", "replace").encode()
+    return _SURROGATE.sub(lambda found: found[0][:-6] + rb"\ufffd" if found[1] else found[0], whole)
 
 
 def _reason(data: bytes, error: str) -> ReportError:
