@@ -1,0 +1,237 @@
+"""Names that authors and reports write: slugs, version labels, digests, platforms, links, references.
+
+Every function returns the value it was given, or raises `ValueError` with a sentence that says what is
+wrong, what is allowed and, where one can be computed, the nearest value that would do. The patterns take
+time linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+SLUG_MAX = 100
+VERSION_MAX = 128
+"""Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
+REPOSITORY_MAX = 255
+"""Of registry and path together, as the OCI distribution specification recommends."""
+SHOWN_MAX = 120
+"""How much of a refused value a message repeats."""
+
+# OCI distribution specification, "Pulling manifests"
+_COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
+_SLUG = re.compile(_COMPONENT)
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+# github.com/distribution/reference
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_DOMAIN = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
+_IMAGE_ID = re.compile(r"[0-9a-f]{64}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
+_ALGORITHMS = {64: "sha256", 96: "sha384", 128: "sha512"}
+# semver.org, "Is there a suggested regular expression", and the `v` that Helm accepts
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_SEMVER = re.compile(
+    rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}"
+    rf"(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
+)
+_LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUMBER}))?([-+].*)?")
+# No architecture stands first: `arm64/v8` lacks its `linux/`
+_ARCHITECTURES = r"386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x"
+_PLATFORM = re.compile(rf"(?!(?:{_ARCHITECTURES})/)[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
+_OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
+# What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
+_NOT_IN_LINK = re.compile(
+    r'[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
+)
+_HOST_LABEL = r"[a-z0-9_\u00a1-\U0010ffff-]+"
+_HOST = re.compile(
+    rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*"
+)  # the latter only between brackets
+_SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def slug(text: str) -> str:
+    if text == "index":
+        raise _refusal(text, "free to use as a slug", "the collection's own document has that name")
+    if len(text) <= SLUG_MAX and _SLUG.fullmatch(text):
+        return text
+    allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
+    near = _slugify(text)[:SLUG_MAX].rstrip("-")
+    raise _refusal(text, "a slug", allowed, near if near != "index" else "")
+
+
+def slug_from_name(name: str) -> str:
+    """The slug of an item that gives none: `Node.js (LTS)` becomes `node-js-lts`."""
+    derived = _slugify(name)
+    if derived != "index" and 1 <= len(derived) <= SLUG_MAX:
+        return derived
+    allowed = (
+        "in lower case with hyphens it must be 1 to 100 characters and not `index`; give a `slug` beside it"
+    )
+    raise _refusal(name, "a name that makes a slug", allowed)
+
+
+def version_label(text: str) -> str:
+    if _TAG.fullmatch(text):
+        return text
+    near = re.sub(r"[^A-Za-z0-9_.-]+", "-", text.strip().replace("+", "_")).lstrip(".-")[:VERSION_MAX]
+    allowed = "1 to 128 letters, digits, . _ and -, not starting with . or -"
+    raise _refusal(text, "an image version (an OCI tag)", allowed, near)
+
+
+def chart_version(text: str) -> str:
+    if len(text) <= VERSION_MAX and _SEMVER.fullmatch(text):
+        return text
+    near = ""
+    if len(text) <= VERSION_MAX and (loose := _LOOSE_SEMVER.fullmatch(text.strip())):
+        v, major, minor, patch, rest = loose.groups(default="")
+        near = f"{v}{major}.{minor or 0}.{patch or 0}{rest}"
+    allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
+    raise _refusal(text, "a chart version (SemVer)", allowed, near if _SEMVER.fullmatch(near) else "")
+
+
+def digest(text: str) -> str:
+    if _DIGEST.fullmatch(text):
+        return text
+    near = text.strip().rpartition("@")[2].lower()
+    if ":" not in near:
+        near = f"{_ALGORITHMS.get(len(near))}:{near}"
+    allowed = "sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128"
+    raise _refusal(text, "a digest", allowed, near if _DIGEST.fullmatch(near) else "")
+
+
+def platform(text: str) -> str:
+    if _PLATFORM.fullmatch(text):
+        return text
+    parts = [_OTHER_ARCHITECTURES.get(part, part) for part in text.strip().lower().split("/")]
+    near = "/".join(parts)
+    if not _PLATFORM.fullmatch(near):
+        near = "/".join(["linux", *(part for part in parts if part != "linux")])
+    allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
+    raise _refusal(text, "a platform", allowed, near if _PLATFORM.fullmatch(near) else "")
+
+
+def web_link(text: str) -> str:
+    fault = _link_fault(text)
+    if not fault:
+        return text
+    near = text.strip()
+    near = near if _SCHEME.match(near) else f"https://{near.lstrip('/')}"
+    host = re.match(r"[a-z0-9.-]+\.[a-z]+(?=[/?#:]|\Z)", _SCHEME.sub("", near, count=1))
+    raise _refusal(text, "a web link", fault, near if host and not _link_fault(near) else "")
+
+
+def _link_fault(text: str) -> str:
+    """What is wrong with a link; empty when nothing is."""
+    if not text.lower().startswith(("http://", "https://")):
+        return "it must start with http:// or https://"
+    if bad := _NOT_IN_LINK.search(text):
+        return f"it must not hold {bad[0]!r}; write it percent-encoded"
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "its host or port cannot be read"
+    if "@" in parts.netloc:
+        return "it must not hold a user name or password"
+    if not host or not _HOST.fullmatch(host):
+        return "it needs the name of a host, such as https://example.org/"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A container image by name: `[domain/]path[:tag][@digest]`. With both, the digest decides."""
+
+    domain: str
+    """Registry with its port if any, in lower case; `docker.io` when the text names none."""
+    path: str
+    """With `library/` in front for the official images of Docker Hub."""
+    tag: str | None = None
+    digest: str | None = None
+
+    @property
+    def repository(self) -> str:
+        """`domain/path`: equal for every spelling of the same repository."""
+        return f"{self.domain}/{self.path}"
+
+    @classmethod
+    def parse(cls, text: str) -> Reference:
+        """Reads the grammar and the short names of github.com/distribution/reference."""
+        reference = _read(text)
+        if isinstance(reference, Reference):
+            return reference
+        bare = _SCHEME.sub("", text.strip(), count=1)
+        name = _split(bare)[0]
+        near = f"{name.lower()}{bare[len(name) :]}".strip("/")
+        would_do = isinstance(_read(near), cls) and ("/" in near) == ("/" in bare)
+        raise _refusal(text, "an image reference", reference, near if would_do else "")
+
+
+def repository(text: str) -> str:
+    """An image without tag and digest, as the field `image` of a page wants it."""
+    reference = Reference.parse(text)
+    if reference.tag is None and reference.digest is None:
+        return text
+    fault = "it must not hold a tag or digest; those belong to the versions"
+    raise _refusal(text, "an image repository", fault, _split(text)[0])
+
+
+def chart_reference(text: str) -> str:
+    """Where a chart is: `oci://registry/path`, the http(s) address of a repository, or a plain reference."""
+    if text.startswith("oci://"):
+        Reference.parse(text.removeprefix("oci://"))
+        if "/" not in text.removeprefix("oci://"):
+            raise _refusal(text, "a chart reference", "a path must follow the registry, oci://REGISTRY/PATH")
+    elif _SCHEME.match(text):
+        web_link(text)
+    else:
+        Reference.parse(text)
+    return text
+
+
+def _split(text: str) -> tuple[str, str | None, str | None]:
+    """Name, tag and digest, unchecked."""
+    name, at, digest_ = text.partition("@")
+    colon = name.rfind(":")
+    tag = name[colon + 1 :] if colon > name.rfind("/") else None
+    return name if tag is None else name[:colon], tag, digest_ if at else None
+
+
+def _read(text: str) -> Reference | str:
+    """The reference, or what is wrong with the text."""
+    if _SCHEME.match(text):
+        return "it must not start with a scheme"
+    name, tag, digest_ = _split(text)
+    if _IMAGE_ID.fullmatch(name):
+        return "64 hex digits are the id of an image and name no repository"
+    domain, slash, path = name.partition("/")
+    if not slash or not ("." in domain or ":" in domain or domain == "localhost"):
+        domain, path = "docker.io", name
+    domain = "docker.io" if domain.lower() == "index.docker.io" else domain.lower()
+    if domain == "docker.io" and "/" not in path:
+        path = f"library/{path}"
+    if len(domain) + 1 + len(path) > REPOSITORY_MAX:
+        return "registry and path must not be longer than 255 characters"
+    if not _DOMAIN.fullmatch(domain):
+        return f"{domain!r} is no registry host, HOST or HOST:PORT"
+    if not _PATH.fullmatch(path):
+        return f"the path {path!r} may hold lower-case letters and digits, with . _ __ or - only between them"
+    if tag is not None and not _TAG.fullmatch(tag):
+        return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
+    if digest_ is not None and not _DIGEST.fullmatch(digest_):
+        return "a digest is sha256: and 64 lower-case hex digits"
+    return Reference(domain, path, tag, digest_)
+
+
+def _slugify(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _refusal(text: str, what: str, allowed: str, near: str = "") -> ValueError:
+    shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
+    meant = f"; perhaps you mean {near!r}" if near else ""
+    return ValueError(f"{shown!r} is not {what}: {allowed}{meant}")

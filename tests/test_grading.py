@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from math import floor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.catalog.grading import grade
+
+BANDS = {"A+": (100, 100), "A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
+NONE = (0, 0, 0, 0, 0)
+counts = st.lists(st.integers(0, 3) | st.integers(0, 100_000), min_size=5, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("fixable", "unfixable", "letter", "score"),
+    [
+        (NONE, NONE, "A+", "100"),
+        ((0, 0, 0, 1, 0), NONE, "B", "93.3"),
+        ((0, 0, 0, 0, 1), NONE, "B", "93.3"),
+        ((0, 0, 1, 0, 0), NONE, "C", "75.8"),
+        ((0, 1, 0, 0, 0), NONE, "D", "52.6"),
+        ((1, 0, 0, 0, 0), NONE, "F", "13"),
+        ((0, 10, 0, 0, 0), NONE, "D", "43.1"),
+        (NONE, (0, 0, 0, 1, 0), "A", "98.9"),
+        (NONE, (0, 0, 0, 0, 1), "A", "98.9"),
+        (NONE, (0, 0, 0, 20, 20), "A", "97"),
+        ((0, 0, 0, 1, 0), (0, 0, 0, 1, 0), "B", "93"),
+        ((0, 0, 0, 1, 0), (0, 0, 1, 0, 0), "C", "76.5"),
+        (NONE, (1, 0, 0, 0, 0), "F", "19.5"),
+    ],
+)
+def test_the_figures_of_the_contract(
+    fixable: tuple[int, ...], unfixable: tuple[int, ...], letter: str, score: str
+) -> None:
+    graded = grade(fixable, unfixable)
+    assert (graded[0], json.dumps(graded[1])) == (letter, score)
+
+
+@given(counts, counts)
+def test_the_score_is_the_formula_rounded_down_inside_its_band(
+    fixable: list[int], unfixable: list[int]
+) -> None:
+    letter, score = grade(fixable, unfixable)
+    low, high = BANDS[letter]
+    load = sum(
+        weight * (a + Fraction(b, 2))
+        for weight, a, b in zip((40, 10, 4, 1, 1), fixable, unfixable, strict=True)
+    )
+    assert Fraction(str(score)) == floor(10 * (low + (high - low) * 20 / (20 + load))) / Fraction(10)
+    assert low <= score <= high
+
+
+@given(counts, counts, st.integers(0, 4), st.booleans())
+def test_another_row_never_raises_the_score(
+    fixable: list[int], unfixable: list[int], severity: int, with_fix: bool
+) -> None:
+    before = grade(fixable, unfixable)[1]
+    (fixable if with_fix else unfixable)[severity] += 1
+    assert grade(fixable, unfixable)[1] <= before
+
+
+@given(counts, counts, st.integers(0, 4), st.integers(0, 4), st.booleans())
+def test_a_row_that_gets_worse_never_raises_the_score(
+    fixable: list[int], unfixable: list[int], one: int, other: int, with_fix: bool
+) -> None:
+    of_kind = fixable if with_fix else unfixable
+    of_kind[max(one, other)] += 1
+    before = grade(fixable, unfixable)[1]
+    of_kind[max(one, other)] -= 1
+    of_kind[min(one, other)] += 1
+    assert grade(fixable, unfixable)[1] <= before
+
+
+@given(counts, counts, st.integers(0, 4))
+def test_a_fix_that_appears_never_raises_the_score(
+    fixable: list[int], unfixable: list[int], severity: int
+) -> None:
+    unfixable[severity] += 1
+    before = grade(fixable, unfixable)[1]
+    unfixable[severity] -= 1
+    fixable[severity] += 1
+    assert grade(fixable, unfixable)[1] <= before
+
+
+@pytest.mark.parametrize("severity", range(5))
+def test_ten_times_the_rows_still_score_less(severity: int) -> None:
+    scores = [grade([count * (place == severity) for place in range(5)], NONE)[1] for count in (1, 10, 100)]
+    assert scores == sorted(set(scores), reverse=True)

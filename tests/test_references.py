@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.catalog import references as names
+from mkdocs_catalog_api.catalog.references import Reference
+
+HEX = "0123456789abcdef" * 8
+SHA256 = f"sha256:{HEX[:64]}"
+
+VALID = {
+    names.slug: ["nginx", "7zip", "node.js", "a_b", "a__b", "a---b", "a" * 100],
+    names.version_label: ["1.25.3", "latest", "_x", "RELEASE.2024-01-16T16-07-38Z", "1" * 128],
+    names.chart_version: [
+        "1.2.3",
+        "v1.2.3",
+        "0.0.0",
+        "1.2.3-rc.1",
+        "1.2.3-0a.--+build.007",
+        "1.2.3+20130313144700",
+    ],
+    names.digest: [SHA256, f"sha384:{HEX[:96]}", f"sha512:{HEX}"],
+    names.platform: ["linux/amd64", "linux/arm/v7", "linux/386", "windows/amd64", "linux/arm64/v8.1"],
+    names.web_link: [
+        "https://example.org",
+        "HTTP://EXAMPLE.org:8080/a?b=c#d",
+        "https://[2001:db8::1]/",
+        "http://192.0.2.1/",
+        "http://localhost/",
+        "https://example.org/a%20b",
+        "https://bücher.example/Käse",
+        "https://pkg.go.dev/a@v1.2?x[]=(1)",
+    ],
+    names.repository: ["nginx", "ghcr.io/acme/nginx", "localhost:5000/a/b__c", "registry.example:443/a--b.c"],
+    names.chart_reference: [
+        "oci://ghcr.io/acme/charts/nginx",
+        "oci://localhost:5000/charts/nginx:1.2.3",
+        "https://charts.example.org/stable",
+        "ghcr.io/acme/charts/nginx",
+        "bitnami/nginx",
+    ],
+}
+# Refused value → the nearest value that the message offers, or none
+REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
+    names.slug: {
+        "": None, "index": None, "Nginx": "nginx", "My  Image!": "my-image", "a..b": "a-b", "a___b": "a-b",
+        "-a": "a", "a/b": "a-b", "../etc": "etc", "nginx\n": "nginx", "é": None, "Index": None,
+        "b" * 101: "b" * 100,
+    },
+    names.version_label: {
+        "": None, "1.0 beta": "1.0-beta", "1.0.0+1": "1.0.0_1", ".1": "1", "-1": "1", "1\n": "1",
+        "a/b": "a-b", "1" * 129: "1" * 128, "..": None, "١": None,
+    },
+    names.chart_version: {
+        "": None, "1.2": "1.2.0", "v1": "v1.0.0", "01.002.3": "1.2.3", "1.2.3.4": None, "1.2.3-": None,
+        "1.2.3-01": None, "1.2.3\n": "1.2.3", "1.2-rc1": "1.2.0-rc1", "latest": None,
+        f"1.0.0-{'a' * 128}": None,
+    },
+    names.digest: {
+        "": None, HEX[:64]: SHA256, SHA256.upper(): SHA256, f"nginx@{SHA256}": SHA256,
+        f"{SHA256}\n": SHA256, f"sha256:{HEX[:63]}": None, f"sha512:{HEX[:64]}": None,
+        f"md5:{HEX[:32]}": None, f"sha256:{'g' * 64}": None,
+    },
+    names.platform: {
+        "": None, "amd64": "linux/amd64", "Linux/AMD64": "linux/amd64", "linux/x86_64": "linux/amd64",
+        "arm64/v8": "linux/arm64/v8", "amd64/linux": "linux/amd64", "linux/arm/v7/x": None, "linux/": None,
+        "linux/amd64\n": "linux/amd64",
+    },
+    names.web_link: {
+        "": None, "example.org/a": "https://example.org/a", "//example.org": "https://example.org",
+        "javascript:alert(1)": None, "ftp://example.org": None, "https://": None, "https:///a": None,
+        "https://example.org/ ": "https://example.org/", "https://example.org/a b": None,
+        "https://user:secret@example.org/": None, "https://@example.org/": None, "https://a\\@b/": None,
+        "https://example.org/\x00": None, "https://example.org/\u202e": None,
+        "https://example.org/\ud800": None, "https://example.org:port/": None,
+        "https://example.org:99999/": None, "https://[::1/": None, "https://.example.org/": None,
+        "https://a..b/": None, "https://a%62/": None, "https://example.org/%zz": None,
+        "https://example.org/{{ x }}": None, "/relative": None, "https:example.org": None, "nginx": None,
+    },
+    names.repository: {
+        "": None, "nginx:1.25": "nginx", f"ghcr.io/a/b@{SHA256}": "ghcr.io/a/b",
+        "ghcr.io/Acme/Nginx": "ghcr.io/acme/nginx", "https://ghcr.io/acme/nginx": "ghcr.io/acme/nginx",
+        "docker://nginx": "nginx", "ghcr.io/": None, "/nginx": None,
+        "ghcr.io/acme/nginx/": "ghcr.io/acme/nginx", "a//b": None, "-a.io/b": None, "a.io:x/b": None,
+        HEX[:64]: None, f"a.io/{'b' * 251}": None, "a/../b": None, "nginx\n": "nginx",
+    },
+    names.chart_reference: {
+        "": None, "oci://": None, "oci://nginx": None, "ftp://example.org/x": None, "https://": None,
+        "A/b": "a/b",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"), [(rule, value) for rule, values in VALID.items() for value in values]
+)
+def test_a_valid_value_comes_back_as_it_is(rule: Callable[[str], str], value: str) -> None:
+    assert rule(value) == value
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "near"),
+    [(rule, value, near) for rule, values in REFUSED.items() for value, near in values.items()],
+)
+def test_a_refusal_offers_the_nearest_value(rule: Callable[[str], str], value: str, near: str | None) -> None:
+    with pytest.raises(ValueError, match="is not") as caught:
+        rule(value)
+    assert offered(str(caught.value)) == near
+
+
+def offered(message: str) -> str | None:
+    found = re.search(r"; perhaps you mean '(.*)'\Z", message)
+    return found[1] if found else None
+
+
+ALPHABET = st.sampled_from(
+    [*"aA0_.-/:@+% \n\\é\ud800[]", "http://", "oci://", "sha256:", "linux", "index", HEX[:64]]
+)
+
+
+@given(st.sampled_from(list(VALID)), st.lists(ALPHABET, max_size=10).map("".join) | st.text(max_size=20))
+def test_any_text_is_accepted_or_refused_with_an_offer_that_would_do(
+    rule: Callable[[str], str], text: str
+) -> None:
+    try:
+        assert rule(text) == text
+    except ValueError as refusal:
+        near = offered(str(refusal))
+        assert str(refusal).isascii() or str(refusal).isprintable()
+        assert near is None or (near != text and rule(near) == near)
+
+
+@pytest.mark.parametrize("rule", VALID)
+@pytest.mark.parametrize("unit", ["a", "0", "a-", "a.", "-", "_", "a/", "0.", "1-", "a:", "@", "[", "a@"])
+def test_a_hostile_text_is_refused_at_once_and_shortly(rule: Callable[[str], str], unit: str) -> None:
+    for head in ("", "1.2.3-", "https://", "oci://a.b/", "a.b/"):
+        with pytest.raises(ValueError) as caught:
+            rule(f"{head}{unit * 200_000}\x00")
+        assert len(str(caught.value)) < 1200
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("NGINX", "nginx"),
+        ("Node.js (LTS)", "node-js-lts"),
+        ("  a -- b  ", "a-b"),
+        ("C++", "c"),
+        ("Käse", "k-se"),
+    ],
+)
+def test_a_name_becomes_a_slug(name: str, slug: str) -> None:
+    assert names.slug_from_name(name) == slug
+
+
+@pytest.mark.parametrize("name", ["", "日本", "Index", "a" * 101])
+def test_a_name_that_makes_no_slug_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="give a `slug`"):
+        names.slug_from_name(name)
+
+
+@given(st.text(max_size=110))
+def test_a_slug_made_of_a_name_is_valid_and_stays(name: str) -> None:
+    try:
+        made = names.slug_from_name(name)
+    except ValueError:
+        return
+    assert names.slug(made) == names.slug_from_name(made) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "repository", "tag", "digest"),
+    [
+        ("nginx", "docker.io/library/nginx", None, None),
+        ("nginx:1.25", "docker.io/library/nginx", "1.25", None),
+        ("acme/nginx", "docker.io/acme/nginx", None, None),
+        ("docker.io/nginx", "docker.io/library/nginx", None, None),
+        ("index.docker.io/library/nginx", "docker.io/library/nginx", None, None),
+        ("GHCR.io/acme/nginx:1", "ghcr.io/acme/nginx", "1", None),
+        ("localhost/nginx", "localhost/nginx", None, None),
+        ("localhost:5000/nginx:1.0", "localhost:5000/nginx", "1.0", None),
+        ("localhost:5000", "docker.io/library/localhost", "5000", None),
+        ("[2001:db8::1]:5000/nginx", "[2001:db8::1]:5000/nginx", None, None),
+        (f"ghcr.io/a/b@{SHA256}", "ghcr.io/a/b", None, SHA256),
+        (f"ghcr.io/a/b:v1.0_x@{SHA256}", "ghcr.io/a/b", "v1.0_x", SHA256),
+    ],
+)
+def test_a_reference_is_taken_apart(text: str, repository: str, tag: str | None, digest: str | None) -> None:
+    reference = Reference.parse(text)
+    assert (reference.repository, reference.tag, reference.digest) == (repository, tag, digest)
+
+
+@pytest.mark.parametrize(
+    "text", ["nginx:", "nginx:.1", f"nginx:{'1' * 129}", "nginx@", "nginx@sha256:1", "a@b@c", "a:1:2"]
+)
+def test_a_reference_with_a_bad_tag_or_digest_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an image reference"):
+        Reference.parse(text)
+
+
+@given(
+    st.sampled_from(["docker.io", "ghcr.io", "localhost", "a.b-c:80", "[::1]:5000"]),
+    st.lists(
+        st.from_regex(r"\A[a-z0-9]{1,5}((\.|_|__|-{1,3})[a-z0-9]{1,5}){0,2}\Z"), min_size=2, max_size=4
+    ).map("/".join),
+    st.none() | st.from_regex(r"\A[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}\Z"),
+    st.none() | st.just(SHA256),
+)
+def test_a_full_reference_comes_apart_into_what_it_was_made_of(
+    domain: str, path: str, tag: str | None, digest: str | None
+) -> None:
+    text = f"{domain}/{path}" + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")
+    assert Reference.parse(text) == Reference(domain, path, tag, digest)

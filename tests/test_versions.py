@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.catalog.versions import newest_first, version_key
+
+WORDS = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc", "snapshot", "nightly"]
+PIECES = [*WORDS, "r", "p", "post", "w", "v", "alpine", "jdk", "RELEASE", "0", "00", "1", "2", "10", "2024"]
+labels = st.lists(st.sampled_from([*PIECES, ".", "-", "_", "+"]), min_size=1, max_size=8).map("".join)
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "1.0.0-alpha 1.0.0_beta2 1.0.0_beta12 1.0.0-rc1 1.0.0 1.0.0-r1 1.0.0-r2 1.0.1",
+        "1.9 1.10",
+        "22.04 22.10",
+        "1.1.1 1.1.1w",
+        "9.9 9.9p1",
+        "17-rc1 17-alpine 17 17.1",
+        "1.9.0 v1.10.0 1.11.0 V1.12.0",
+        "1.1.1 1.1.1-r3 1.1.1a 1.1.1b 1.1.1m 1.1.1p 1.1.1p-r1 1.1.1q 1.1.1r 1.1.1w 1.1.2",
+        "9.9 9.9-r2 9.9p1 9.9p1-r2 9.9p2 9.10",
+        "1.0.dev1 1.0a1 1.0b1 1.0b2 1.0rc1 1.0 1.0.post1 1.0.post2 1.1",
+        "3.0.0-beta.2 3.0.0-beta.12 3.0.0-rc 3.0.0-RC.1 3.0.0-rc.2 3.0.0",
+        "1.0-SNAPSHOT 1.0 1.0-1 1.0+2 1.0-r3 1.0_p1 1.0.1",
+        "0-alpha latest 0 0.1",
+        "8-jdk11 8-jdk17-alpine 8-jdk17 8-jre17 8 8u392 11",
+        "1.25.3-rc1-alpine 1.25.3-rc1 1.25.3-alpine 1.25.3-alpine3.9 1.25.3-alpine3.18 1.25.3 1.25.10",
+        "RELEASE.2023-12-31T23-59-59Z RELEASE.2024-01-16T16-07-38Z RELEASE.2024-01-16T16-07-39Z",
+        "2024.01.05 2024.01.16 2024.10.01",
+        "2024-01-05 2024-01-16 2024-10-01",
+        "1.28.3 1.28.3+1 1.29.0-alpha.0 1.29.0",
+        f"{'9' * 60} 1{'0' * 60}.1-rc1 1{'0' * 60}.1",
+        *(f"1.0{sign}{old}9 1.0{sign}{new}" for old, new in itertools.pairwise(WORDS) for sign in "-_."),
+    ],
+)  # fmt: skip
+def test_each_is_older_than_the_next(chain: str) -> None:
+    oldest_first = chain.split()
+    assert newest_first(oldest_first) == oldest_first[::-1]
+    assert newest_first(oldest_first[::-1]) == oldest_first[::-1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1.0", "1.0.0"), ("1", "v1.0"), ("1.0-rc", "1.0-RC0"), ("20.04", "20.4"), ("1.0-r2", "1.0-2")],
+)
+def test_labels_that_mean_the_same_stand_in_the_order_of_code_points(one: str, other: str) -> None:
+    assert version_key(one)[:-1] == version_key(other)[:-1]
+    assert newest_first([one, other]) == sorted([one, other], reverse=True)
+
+
+@given(labels, labels)
+def test_only_equal_labels_are_equally_new(one: str, other: str) -> None:
+    assert (version_key(one) == version_key(other)) == (one == other)
+    assert (version_key(one) < version_key(other)) != (version_key(one) >= version_key(other))
+
+
+@given(labels, labels, labels)
+def test_the_order_is_transitive(a: str, b: str, c: str) -> None:
+    first, second, third = sorted([a, b, c], key=version_key)
+    assert version_key(first) <= version_key(second) <= version_key(third)
+    assert version_key(first) <= version_key(third)
+
+
+@given(st.lists(labels, max_size=8).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
+def test_the_order_written_does_not_matter(lists: tuple[list[str], list[str]]) -> None:
+    assert newest_first(lists[0]) == newest_first(lists[1])
+
+
+@given(st.text(max_size=128))
+def test_any_text_has_a_place(label: str) -> None:
+    assert newest_first([label, "1.0"]) in ([label, "1.0"], ["1.0", label])
+
+
+@given(
+    st.lists(st.integers(0, 10**30), min_size=1, max_size=5),
+    st.lists(st.integers(0, 10**30), min_size=1, max_size=5),
+)
+def test_numbers_compare_as_numbers_and_missing_ones_as_zero(one: list[int], other: list[int]) -> None:
+    width = max(len(one), len(other))
+    padded = [numbers + [0] * (width - len(numbers)) for numbers in (one, other)]
+    keys = [version_key(".".join(map(str, numbers)))[:-1] for numbers in (one, other)]
+    assert (keys[0] < keys[1], keys[0] == keys[1]) == (padded[0] < padded[1], padded[0] == padded[1])
+
+
+@given(labels.filter(lambda label: re.match("[0-9]", label)))
+def test_neither_case_nor_a_leading_v_changes_what_a_label_means(label: str) -> None:
+    assert version_key(f"v{label}")[:-1] == version_key(label.upper())[:-1] == version_key(label)[:-1]
+
+
+@given(
+    st.lists(st.integers(0, 99), min_size=1, max_size=4).map(lambda numbers: ".".join(map(str, numbers))),
+    st.integers(0, 99),
+)
+def test_what_may_follow_the_numbers(numbers: str, number: int) -> None:
+    pre = [f"{numbers}-{word}{number}" for word in WORDS]
+    revisions = [f"{numbers}-r{number}", f"{numbers}-{number}", f"{numbers}_p{number}", f"{numbers}p{number}",
+                 f"{numbers}.post{number}", f"{numbers}+{number}", f"{numbers}w"]  # fmt: skip
+    order = newest_first([*revisions, numbers, f"{numbers}-alpine{number}", *pre, f"{numbers}.1"])
+    assert order[0] == f"{numbers}.1"
+    assert set(order[1 : 1 + len(revisions)]) == set(revisions)
+    assert order[1 + len(revisions) :] == [numbers, f"{numbers}-alpine{number}", *pre[::-1]]

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.catalog.vulnerabilities import Row, counts, unite
+from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, Finding
+
+IDS = [
+    "CVE-2024-9999",
+    "CVE-2024-10000",
+    "CVE-2019-20001",
+    "GHSA-aaaa-bbbb-cccc",
+    "CVE-2024-1",
+    "CVE-2024-" + "9" * 5000,
+]
+findings = st.lists(
+    st.builds(
+        Finding,
+        st.sampled_from(IDS),
+        st.integers(0, 4),
+        st.sampled_from(["curl", "openssl"]),
+        st.sampled_from(["", "1.0", "1.1"]),
+        *(st.sampled_from(["", "x", "y", "z"]) for _ in range(3)),
+        st.sampled_from(["app/go.mod", "os"]),
+    ),
+    max_size=30,
+)
+
+
+def finding(
+    id_: str = "CVE-2024-9999",
+    severity: int = 1,
+    pkg: str = "curl",
+    installed: str = "1.0",
+    fixed: str = "",
+    title: str = "",
+    url: str = "",
+    target: str = "os",
+) -> Finding:
+    return Finding(id_, severity, pkg, installed, fixed, title, url, target)
+
+
+def test_a_row_has_the_fields_of_the_contract_in_its_order() -> None:
+    rows = unite([finding(fixed="1.1", title="Overflow", url="https://example.org/1")])
+    assert json.dumps(rows) == (
+        '[{"id": "CVE-2024-9999", "severity": "HIGH", "pkg": "curl", "installed": "1.0", "fixed": "1.1",'
+        ' "title": "Overflow", "url": "https://example.org/1", "targets": ["os"]}]'
+    )
+
+
+def test_one_package_in_several_targets_is_one_row() -> None:
+    (row,) = unite(
+        [
+            finding(target="usr/bin/b", severity=1, fixed="2.0", title="In b", url="https://example.org/b"),
+            finding(target="usr/bin/a", severity=3, fixed="", title="In a, later", url=""),
+            finding(target="usr/bin/a", severity=2, fixed="", title="In a", url=""),
+        ]
+    )
+    assert row["severity"] == "HIGH"
+    assert row["targets"] == ["usr/bin/a", "usr/bin/b"]
+    assert (row["fixed"], row["title"], row["url"]) == ("2.0", "In a", "https://example.org/b")
+
+
+def test_rows_stand_by_severity_then_id_then_package() -> None:
+    in_order = [
+        finding("GHSA-zzzz", 0),
+        finding("CVE-2019-20001"),
+        finding("CVE-2024-9999"),
+        finding("CVE-2024-10000", pkg="curl"),
+        finding("CVE-2024-10000", pkg="openssl", installed="1.0"),
+        finding("CVE-2024-10000", pkg="openssl", installed="1.1"),
+        finding("GHSA-aaaa"),
+        finding("RUSTSEC-2021-0001"),
+        finding("CVE-1999-0001", 4),
+    ]
+    expected = [(one.id, one.pkg, one.installed) for one in in_order]
+    assert [(row["id"], row["pkg"], row["installed"]) for row in unite(in_order[::-1])] == expected
+
+
+@given(findings.flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
+def test_the_order_of_findings_does_not_matter(lists: tuple[list[Finding], list[Finding]]) -> None:
+    assert unite(lists[0]) == unite(lists[1])
+
+
+@given(findings)
+def test_the_same_findings_twice_change_nothing(found: list[Finding]) -> None:
+    assert unite(found + found) == unite(found)
+
+
+@given(findings)
+def test_each_row_is_its_findings_merged(found: list[Finding]) -> None:
+    rows = unite(found)
+    keys = [(row["id"], row["pkg"], row["installed"]) for row in rows]
+    assert len(keys) == len(set(keys))
+    assert set(keys) == {(one.id, one.pkg, one.installed) for one in found}
+    for row, key in zip(rows, keys, strict=True):
+        merged = sorted(
+            (one for one in found if (one.id, one.pkg, one.installed) == key), key=lambda one: one.target
+        )
+        assert row["severity"] == SEVERITIES[min(one.severity for one in merged)]
+        assert row["targets"] == sorted({one.target for one in merged})
+        assert row["fixed"] == expected_text([(one.target, one.fixed) for one in merged])
+        assert row["title"] == expected_text([(one.target, one.title) for one in merged])
+        assert row["url"] == expected_text([(one.target, one.url) for one in merged])
+
+
+def expected_text(by_target: list[tuple[str, str]]) -> str:
+    """The contract's rule in its own words: first non-empty in target order, ties the smallest."""
+    for target, _ in by_target:
+        known = [text for other, text in by_target if other == target and text]
+        if known:
+            return sorted(known)[0]
+    return ""
+
+
+@given(findings)
+def test_counts_tell_rows_with_a_fix_from_rows_without(found: list[Finding]) -> None:
+    def count(rows: list[Row]) -> list[int]:
+        return [sum(row["severity"] == word for row in rows) for word in SEVERITIES]
+
+    rows = unite(found)
+    fixable = [row for row in rows if row["fixed"] != ""]
+    unfixable = [row for row in rows if row["fixed"] == ""]
+    assert counts(rows) == (count(fixable), count(unfixable))
