@@ -22,25 +22,25 @@ SHOWN_MAX = 120
 # OCI distribution specification, "Pulling manifests"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
-_SLUG = re.compile(_COMPONENT)
-_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+SLUG = re.compile(_COMPONENT)
+VERSION_LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 # github.com/distribution/reference
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
 _ALGORITHMS = {64: "sha256", 96: "sha384", 128: "sha512"}
 # semver.org, "Is there a suggested regular expression", and the `v` that Helm accepts
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
-_SEMVER = re.compile(
+CHART_VERSION = re.compile(
     rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}"
     rf"(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 )
 _LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUMBER}))?([-+].*)?")
 # No architecture stands first: `arm64/v8` lacks its `linux/`
 _ARCHITECTURES = r"386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x"
-_PLATFORM = re.compile(rf"(?!(?:{_ARCHITECTURES})/)[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
+PLATFORM = re.compile(rf"(?!(?:{_ARCHITECTURES})/)[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
 _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
 # What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
 _NOT_IN_LINK = re.compile(
@@ -56,7 +56,11 @@ _SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 def slug(text: str) -> str:
     if text == "index":
         raise _refusal(text, "free to use as a slug", "the collection's own document has that name")
-    if len(text) <= SLUG_MAX and _SLUG.fullmatch(text):
+    if text.endswith(".json"):
+        raise _refusal(
+            text, "free to use as a slug", "a document may have that name", text.removesuffix(".json")
+        )
+    if len(text) <= SLUG_MAX and SLUG.fullmatch(text):
         return text
     allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
     near = _slugify(text)[:SLUG_MAX].rstrip("-")
@@ -75,7 +79,7 @@ def slug_from_name(name: str) -> str:
 
 
 def version_label(text: str) -> str:
-    if _TAG.fullmatch(text):
+    if VERSION_LABEL.fullmatch(text):
         return text
     near = re.sub(r"[^A-Za-z0-9_.-]+", "-", text.strip().replace("+", "_")).lstrip(".-")[:VERSION_MAX]
     allowed = "1 to 128 letters, digits, . _ and -, not starting with . or -"
@@ -83,35 +87,35 @@ def version_label(text: str) -> str:
 
 
 def chart_version(text: str) -> str:
-    if len(text) <= VERSION_MAX and _SEMVER.fullmatch(text):
+    if len(text) <= VERSION_MAX and CHART_VERSION.fullmatch(text):
         return text
     near = ""
     if len(text) <= VERSION_MAX and (loose := _LOOSE_SEMVER.fullmatch(text.strip())):
         v, major, minor, patch, rest = loose.groups(default="")
         near = f"{v}{major}.{minor or 0}.{patch or 0}{rest}"
     allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
-    raise _refusal(text, "a chart version (SemVer)", allowed, near if _SEMVER.fullmatch(near) else "")
+    raise _refusal(text, "a chart version (SemVer)", allowed, near if CHART_VERSION.fullmatch(near) else "")
 
 
 def digest(text: str) -> str:
-    if _DIGEST.fullmatch(text):
+    if DIGEST.fullmatch(text):
         return text
     near = text.strip().rpartition("@")[2].lower()
     if ":" not in near:
         near = f"{_ALGORITHMS.get(len(near))}:{near}"
     allowed = "sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128"
-    raise _refusal(text, "a digest", allowed, near if _DIGEST.fullmatch(near) else "")
+    raise _refusal(text, "a digest", allowed, near if DIGEST.fullmatch(near) else "")
 
 
 def platform(text: str) -> str:
-    if _PLATFORM.fullmatch(text):
+    if PLATFORM.fullmatch(text):
         return text
     parts = [_OTHER_ARCHITECTURES.get(part, part) for part in text.strip().lower().split("/")]
     near = "/".join(parts)
-    if not _PLATFORM.fullmatch(near):
+    if not PLATFORM.fullmatch(near):
         near = "/".join(["linux", *(part for part in parts if part != "linux")])
     allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
-    raise _refusal(text, "a platform", allowed, near if _PLATFORM.fullmatch(near) else "")
+    raise _refusal(text, "a platform", allowed, near if PLATFORM.fullmatch(near) else "")
 
 
 def web_link(text: str) -> str:
@@ -220,9 +224,9 @@ def _read(text: str) -> Reference | str:
         return f"{domain!r} is no registry host, HOST or HOST:PORT"
     if not _PATH.fullmatch(path):
         return f"the path {path!r} may hold lower-case letters and digits, with . _ __ or - only between them"
-    if tag is not None and not _TAG.fullmatch(tag):
+    if tag is not None and not VERSION_LABEL.fullmatch(tag):
         return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
-    if digest_ is not None and not _DIGEST.fullmatch(digest_):
+    if digest_ is not None and not DIGEST.fullmatch(digest_):
         return "a digest is sha256: and 64 lower-case hex digits"
     return Reference(domain, path, tag, digest_)
 

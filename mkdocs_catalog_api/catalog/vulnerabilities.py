@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypedDict
 
-from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, Finding
+from .scans import SEVERITIES, Finding
 
 _CVE = re.compile(r"CVE-([0-9]{4})-([0-9]{4,19})")  # the pattern of the CVE record format, version 5
 _SEVERITY_STEP = 10**24  # one number sorts by severity, year and number at once

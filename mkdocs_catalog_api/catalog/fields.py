@@ -1,0 +1,99 @@
+"""Fields that a catalog declares itself, and the words that it allows in built-in ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+
+from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
+
+FieldType = Literal["text", "integer", "number", "boolean", "date", "url"]
+
+# The type of each word is the type that built-in fields of that kind have.
+_TYPES: Mapping[str, Any] = {
+    "text": Text,
+    "integer": Integer,
+    "number": Number,
+    "boolean": Boolean,
+    "date": IsoDate,
+    "url": WebLink,
+}
+
+COMPUTED = frozenset({"url", "href", "security"})
+"""Keys that are computed and therefore refused in front matter and data files."""
+
+
+class CustomField(BaseModel):
+    """The declaration of one custom field; in settings a bare word is short for `{type: word}`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    type: FieldType = "text"
+    values: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """The words that a text field may hold; empty leaves it open."""
+    list: bool = False
+    required: bool = False
+    description: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: object) -> object:
+        return {"type": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _values_are_for_text(self) -> CustomField:
+        if self.values and self.type != "text":
+            raise ValueError("`values` is for fields of type text")
+        return self
+
+    def annotation(self) -> Any:
+        """The type of the field in a model."""
+        base = _closed(self.values) if self.values else _TYPES[self.type]
+        if self.list:
+            return list[base]  # type: ignore[valid-type]
+        return base if self.required else base | None
+
+
+def _closed(words: tuple[str, ...]) -> Any:
+    """A text that is one of `words`. Null never reaches it: an empty value is an absent one."""
+
+    def text(value: object) -> object:
+        # `true` is a word of its own in YAML; in a closed list of words it can only mean the word.
+        return str(value).lower() if isinstance(value, bool) and str(value).lower() in words else value
+
+    return Annotated[Literal[words], BeforeValidator(text)]
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def extend(
+    model: type[M], fields: Mapping[str, CustomField], vocabulary: Mapping[str, tuple[str, ...]]
+) -> type[M]:
+    """The model with custom fields after its own, in the order declared, and closed vocabularies.
+
+    A declared field takes the place of one that a later version of the plugin adds under the same name.
+    """
+    if not fields and not vocabulary:
+        return model
+    definitions: dict[str, Any] = {}
+    for name, words in vocabulary.items():
+        info = model.model_fields[name]
+        closed = _closed(words)
+        optional = not info.is_required()
+        definitions[name] = (
+            closed | None if optional else closed,
+            Field(default=None if optional else ..., description=info.description),
+        )
+    for name, custom in fields.items():
+        default: Any = ... if custom.required else ([] if custom.list else None)
+        definitions[name] = (
+            custom.annotation(),
+            Field(default=default, description=custom.description or None, alias=name),
+        )
+    extended: type[M] = create_model(
+        model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
+    )
+    return extended

@@ -1,0 +1,225 @@
+"""What an author says about each item of the catalog, validated. Keys have the names of the JSON fields.
+
+The published models in `documents.models` derive from these and add what is computed, so that there is one
+definition of each field.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from .types import (
+    Boolean,
+    ChartReference,
+    ChartVersion,
+    Count,
+    Digest,
+    ImageReference,
+    IsoDate,
+    Platform,
+    Repository,
+    Slug,
+    Text,
+    VersionLabel,
+    WebLink,
+    camel,
+)
+
+Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
+Outcome = Literal["shipped", "held", "skipped"]
+
+
+class Model(BaseModel):
+    """Frozen, camelCase outside, nothing undeclared."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        alias_generator=camel,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        loc_by_alias=True,
+    )
+
+
+def _short(key: str) -> BeforeValidator:
+    """A bare text is short for `{key: text}`."""
+    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
+
+
+def _unique(values: list[str]) -> list[str]:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{value!r} stands here twice; keep one of them")
+        seen.add(value)
+    return values
+
+
+class VersionEntry(Model):
+    """One published release of an image."""
+
+    version: Annotated[VersionLabel, Field(description="Label of the release: its tag.")]
+    digest: Annotated[Digest | None, Field(description="Digest of the release, the first of `digests`.")] = (
+        None
+    )
+    digests: Annotated[
+        list[Digest],
+        AfterValidator(_unique),
+        Field(description="Every digest of the release: of its index, or one for each platform."),
+    ] = []
+    released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
+    end_of_life: Annotated[IsoDate | None, Field(description="Day after which it gets no more updates.")] = (
+        None
+    )
+    size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _digest_may_be_a_list(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        digest, digests = value.get("digest"), value.get("digests")
+        if isinstance(digest, list) and digests is None:
+            rest = {key: item for key, item in value.items() if key != "digest"}
+            return rest | {"digests": digest} | ({"digest": digest[0]} if digest else {})
+        if isinstance(digest, str) and digests is None:
+            return value | {"digests": [digest]}
+        if digest is None and isinstance(digests, list) and digests:
+            return value | {"digest": digests[0]}
+        return value
+
+    @model_validator(mode="after")
+    def _digest_is_the_first(self) -> Self:
+        if self.digest != (self.digests[0] if self.digests else None):
+            raise ValueError("`digest` is not the first of `digests`; give one of the two")
+        return self
+
+
+class ChartVersionEntry(Model):
+    """One published release of a chart."""
+
+    version: Annotated[ChartVersion, Field(description="SemVer version of the chart.")]
+    app_version: Annotated[Text | None, Field(description="Version of the application it installs.")] = None
+    digest: Annotated[Digest | None, Field(description="Digest of the chart package.")] = None
+    released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
+
+
+class PinEntry(Model):
+    """An image that a chart pins."""
+
+    name: Annotated[Text, Field(description="Name of the image within the chart.")]
+    image: Annotated[ImageReference, Field(description="The reference as the chart writes it.")]
+    digest: Annotated[Digest | None, Field(description="The digest that is pinned.")] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_from_reference(cls, value: Any) -> Any:
+        """`name` defaults to the last part of the path, `digest` to the digest of the reference."""
+        if not (isinstance(value, dict) and isinstance(value.get("image"), str)):
+            return value
+        name, _, digest = value["image"].partition("@")
+        last = name.rpartition("/")[2].partition(":")[0]
+        return {"name": last} | ({"digest": digest} if digest else {}) | value
+
+    @model_validator(mode="after")
+    def _one_digest(self) -> Self:
+        digest = self.image.partition("@")[2]
+        if digest and digest != self.digest:
+            raise ValueError("`digest` is not the digest in `image`; give one of the two")
+        return self
+
+
+class ItemEntry(Model):
+    """What every kind of item has."""
+
+    slug: Annotated[Slug, Field(description="Identifies the item within its collection.")]
+    name: Annotated[Text, Field(description="Name for people.")]
+    description: Annotated[Text | None, Field(description="One or two sentences.")] = None
+    category: Annotated[Text, Field(description="What kind of software it is.")]
+
+
+class ImageEntry(ItemEntry):
+    """A hardened container image."""
+
+    tier: Annotated[Text, Field(description="Level of support.")]
+    license: Annotated[Text, Field(description="SPDX licence expression.")]
+    lifecycle: Annotated[Lifecycle, Field(description="Where the image stands.")] = "available"
+    image: Annotated[Repository, Field(description="Reference without a tag: registry and path.")]
+    base: Annotated[Text | None, Field(description="Distribution that the image is built on.")] = None
+    platforms: Annotated[
+        list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
+    ] = []
+    signature: Annotated[Text | None, Field(description="Tool that signs it.")] = None
+    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
+    source: Annotated[WebLink | None, Field(description="Source code.")] = None
+    versions: Annotated[
+        list[Annotated[VersionEntry, _short("version")]], Field(description="Releases, newest first.")
+    ] = []
+    latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
+
+
+class ChartEntry(ItemEntry):
+    """A signed Helm chart."""
+
+    tier: Annotated[Text, Field(description="Level of support.")]
+    license: Annotated[Text, Field(description="SPDX licence expression.")]
+    lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands.")] = "available"
+    chart: Annotated[ChartReference | None, Field(description="OCI or repository reference.")] = None
+    app_version: Annotated[Text | None, Field(description="Version of the application it installs.")] = None
+    signature: Annotated[Text | None, Field(description="Tool that signs it.")] = None
+    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
+    source: Annotated[WebLink | None, Field(description="Source code.")] = None
+    hub: Annotated[WebLink | None, Field(description="Its listing on a chart hub.")] = None
+    versions: Annotated[
+        list[Annotated[ChartVersionEntry, _short("version")]], Field(description="Releases, newest first.")
+    ] = []
+    latest: Annotated[ChartVersion | None, Field(description="Label of the newest release.")] = None
+    images: Annotated[
+        list[Annotated[PinEntry, _short("image")]], Field(description="The images that it pins.")
+    ] = []
+
+
+class RoadmapEntry(ItemEntry):
+    """An application that is planned."""
+
+    tier: Annotated[Text | None, Field(description="Intended level of support.")] = None
+    license: Annotated[Text | None, Field(description="SPDX licence expression.")] = None
+    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
+    priority: Annotated[Text | None, Field(description="How soon it is wanted.")] = None
+    blocked: Annotated[Boolean, Field(description="Whether something holds it up.")] = False
+    blocked_reason: Annotated[Text | None, Field(description="What holds it up.")] = None
+
+
+class UpdateEntry(Model):
+    """What the latest version check found for one application, and what was done about it."""
+
+    application: Annotated[Text, Field(description="The application that was checked.")]
+    from_: Annotated[Text | None, Field(alias="from", description="Version before.")] = None
+    to: Annotated[Text, Field(description="Version that the check found.")]
+    outcome: Annotated[Outcome, Field(description="What was done about it.")]
+    checked: Annotated[IsoDate | None, Field(description="Day of the check.")] = None
+    note: Annotated[Text | None, Field(description="Why, in a sentence.")] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_spellings(cls, value: Any) -> Any:
+        """`app`, `name` · `status`, `result` · `suspended`; any case of an outcome."""
+        if not isinstance(value, dict):
+            return value
+        renamed: dict[Any, Any] = {}
+        for key, item in value.items():
+            name = _UPDATE_KEYS.get(key, key)
+            if name in renamed:
+                raise ValueError(f"`{name}` is given twice, once as `{key}`; keep one of them")
+            renamed[name] = item
+        outcome = renamed.get("outcome")
+        if isinstance(outcome, str):
+            word = outcome.lower()
+            renamed["outcome"] = "held" if word == "suspended" else word
+        return renamed
+
+
+_UPDATE_KEYS = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}

@@ -1,0 +1,83 @@
+"""What a scan found in one image, whichever scanner made it and whatever its report looked like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
+"""The words of the contract, worst first. Inside, a severity is its index in this tuple."""
+
+
+class Finding(NamedTuple):
+    """One raw finding: a vulnerability of one package in one scan target, its texts made safe."""
+
+    id: str
+    """Canonical id: a CVE id, else the one CVE among the aliases, else the id as the scanner wrote it."""
+    severity: int
+    """Index in `SEVERITIES`: 0 is CRITICAL, 4 is UNKNOWN."""
+    pkg: str
+    installed: str
+    fixed: str
+    """Version or versions that mend it as the scanner wrote them; empty when there is no fix."""
+    title: str
+    """At most 1,000 characters."""
+    url: str
+    """An http(s) address, or empty."""
+    target: str
+    aliases: tuple[str, ...] = ()
+    """Every other id of the same vulnerability, sorted."""
+    purl: str = ""
+    """Package URL of the package, when the scanner gives one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One scan of one image."""
+
+    scanner: str
+    """The word used in the setting `scanners`: trivy, grype, harbor or osv."""
+    scanner_version: str
+    """Empty when the report does not say."""
+    scanned_at: str | None
+    """UTC time to the second, `2026-11-20T06:00:00Z`."""
+    references: tuple[str, ...]
+    """Names of the scanned image as the report writes them, without duplicates, in the report's order."""
+    digests: frozenset[str]
+    """Digests of the scanned image (manifest or index), `sha256:…`. Not the id of its configuration."""
+    platform: str
+    """`os/arch[/variant]`, empty when the report does not say."""
+    os_end_of_life: bool | None
+    """The scanner says that the operating system in the image is no longer maintained."""
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanHead:
+    """A scan without its findings: what decides which release it belongs to, and what it counted."""
+
+    file: str
+    """The report, relative to the folder of mkdocs.yml."""
+    path: str
+    """The same below the reports folder."""
+    key: bytes
+    """Where the store keeps it: the report's key and the scan's position in the report."""
+    position: int
+    alone: bool
+    """Whether it is the only scan of its report; only then does the report's path speak for it."""
+    scanner: str
+    scanner_version: str
+    scanned_at: str | None
+    names: tuple[tuple[str, str | None], ...]
+    """Normalised (repository, tag) of each reference; a digest leaves the tag None."""
+    digests: frozenset[str]
+    platform: str
+    os_end_of_life: bool | None
+    findings: int
+    """Raw findings, before deduplication."""
+    fixable: tuple[int, ...]
+    """Rows with a fix for each of `SEVERITIES`, after deduplication."""
+    unfixable: tuple[int, ...]
+    """Rows without a fix, likewise."""
+    unique: int
+    """Distinct ids."""

@@ -1,0 +1,113 @@
+"""The types that authors' values have, each validated once, where it comes in.
+
+YAML is read as text, so integers, numbers, booleans and dates are parsed here from what the author wrote.
+JSON (`info.mode == "json"`) brings its own types, and there text is never taken for a number.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+from . import references
+
+T = TypeVar("T")
+
+camel = to_camel
+
+_MAX_INTEGER = 2**53 - 1
+"""The largest integer that every JSON parser keeps exact (RFC 8259, section 6)."""
+
+
+def _text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("it is empty; write a text or leave the field out")
+    return value
+
+
+def _integer(value: object, info: ValidationInfo) -> object:
+    if info.mode != "json" and isinstance(value, str):
+        if not re.fullmatch(r"[+-]?[0-9]{1,16}", value):
+            raise ValueError(f"{value[:40]!r} is not a whole number; write it in plain digits")
+        return int(value)
+    return value
+
+
+def _number(value: object, info: ValidationInfo) -> object:
+    if info.mode != "json" and isinstance(value, str):
+        if not re.fullmatch(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,16})?", value):
+            raise ValueError(f"{value[:40]!r} is not a number; write it in plain digits")
+        return float(value) if "." in value else int(value)
+    return value
+
+
+def _boolean(value: object, info: ValidationInfo) -> object:
+    if info.mode != "json" and isinstance(value, str):
+        word = value.lower()
+        if word in ("true", "yes", "on"):
+            return True
+        if word in ("false", "no", "off"):
+            return False
+        raise ValueError(f"{value[:40]!r} is neither true nor false")
+    return value
+
+
+def _date(value: object) -> object:
+    # Another plugin or a data file in JSON may bring a date object or text; front matter brings text.
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, str):
+        try:
+            valid = bool(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)) and datetime.date.fromisoformat(
+                value
+            )
+        except ValueError:
+            valid = False
+        if not valid:
+            raise ValueError(f"{value[:40]!r} is not a date; write year-month-day, as in 2026-11-20")
+    return value
+
+
+def _reference(value: str) -> str:
+    references.Reference.parse(value)
+    return value
+
+
+def _checked(
+    check: Callable[[str], str], *, pattern: str = "", **schema: str
+) -> tuple[AfterValidator, WithJsonSchema]:
+    if pattern:
+        schema["pattern"] = f"^(?:{pattern})$"
+    return AfterValidator(check), WithJsonSchema({"type": "string", **schema})
+
+
+_JSON_INTEGER = Field(ge=-_MAX_INTEGER, le=_MAX_INTEGER, strict=True)
+
+Text = Annotated[
+    str, Field(strict=True), AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})
+]
+Integer = Annotated[int, _JSON_INTEGER, BeforeValidator(_integer)]
+Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True), BeforeValidator(_integer)]
+Number = Annotated[
+    int | float,
+    Field(allow_inf_nan=False),
+    BeforeValidator(_number),
+    WithJsonSchema({"type": "number"}),
+]
+Boolean = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
+IsoDate = Annotated[str, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+
+Slug = Annotated[str, *_checked(references.slug, pattern=references.SLUG.pattern)]
+VersionLabel = Annotated[str, *_checked(references.version_label, pattern=references.VERSION_LABEL.pattern)]
+ChartVersion = Annotated[str, *_checked(references.chart_version, pattern=references.CHART_VERSION.pattern)]
+Digest = Annotated[str, *_checked(references.digest, pattern=references.DIGEST.pattern)]
+Platform = Annotated[str, *_checked(references.platform, pattern=references.PLATFORM.pattern)]
+WebLink = Annotated[str, *_checked(references.web_link, format="uri")]
+Repository = Annotated[str, *_checked(references.repository)]
+ChartReference = Annotated[str, *_checked(references.chart_reference)]
+ImageReference = Annotated[str, *_checked(_reference)]

@@ -1,0 +1,57 @@
+"""Data files: a list of items in YAML or JSON, or below a key of a Markdown page's front matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..problems import Problem, Problems
+from .front_matter import Document, YamlError, front_matter, parse
+from .pages import RawItem
+
+_HINT = "write a list, one `- ` entry for each item"
+
+
+def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:
+    """The entries of the data file at `path`; problems are added, not raised.
+
+    `file` is how problems name it, `key` where the list stands in a Markdown page's front matter.
+    JSON is read as the YAML that it is, so places and messages are the same.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
+        return []
+    except OSError as error:
+        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}"))
+        return []
+    try:
+        if path.suffix == ".md":
+            document = front_matter(text) or Document("", 0, None, {})
+            data = document.data.get(key) if isinstance(document.data, dict) else None
+            prefix: tuple[str | int, ...] = (key,)
+            if data is None:
+                problems.add(Problem(file, 1, 1, key, f"no list `{key}` in the front matter", _HINT))
+                return []
+        else:
+            document = parse(text)
+            data, prefix = document.data, ()
+    except YamlError as error:
+        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint))
+        return []
+    if data is None:  # an empty file is an empty list
+        return []
+    if not isinstance(data, list):
+        kind = "a mapping" if isinstance(data, dict) else "a single value"
+        problems.add(
+            Problem(file, *document.place(prefix), key if prefix else "", f"{kind}, not a list", _HINT)
+        )
+        return []
+    items = []
+    for position, values in enumerate(data):
+        item = RawItem(values if isinstance(values, dict) else {}, file, document, (*prefix, position))
+        if isinstance(values, dict):
+            items.append(item)
+        else:
+            problems.add(item.problem((), "not a mapping", "write `key: value` pairs for each item"))
+    return items

@@ -1,0 +1,185 @@
+"""Markdown pages of the site: which of them are items, and what their front matter says."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import markdown
+from mergedeep import Strategy, merge
+from pathspec import GitIgnoreSpec
+
+from ..problems import Problem, Problems
+from .front_matter import Document, YamlError, front_matter, parse
+
+_LANDING = ("index.md", "README.md")
+_CATALOG_KEY = re.compile(r"^catalog[ \t]*:", re.MULTILINE)
+_EMPTY = Document("", 0, None, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the site, as it is before anything is written."""
+
+    uri: str
+    """Path below docs_dir with forward slashes: `images/nginx.md`."""
+    file: str
+    """How problems name it: relative to the folder of mkdocs.yml."""
+    text: str | None
+    """The source without a byte order mark; None when it is not UTF-8."""
+    url: str
+    """Address below the site's root: `images/nginx/`, or `""` for the home page."""
+    meta: Mapping[str, object] | None = None
+    """What the site generator and its plugins made of the front matter; None when nothing else read it."""
+    defaults: tuple[Document, ...] = ()
+    """The `.meta.yml` documents of its folders, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawItem:
+    """The values of one item before validation, and where they stand."""
+
+    values: Mapping[str, object]
+    file: str
+    document: Document
+    path: tuple[str | int, ...] = ()
+    """The way from the document's root to the item's mapping."""
+    page: Page | None = None
+
+    def problem(self, path: Sequence[str | int], message: str, hint: str = "") -> Problem:
+        """A problem of the value at `path`, counted from the item."""
+        line, column = self.document.place((*self.path, *path))
+        return Problem(self.file, line, column, dotted((*self.path, *path)), message, hint)
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """`("versions", 2, "digest")` as `versions[2].digest`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+def default_slug(uri: str) -> str:
+    """`images/nginx.md`, `images/nginx/index.md` and `images/nginx/README.md` → `nginx`."""
+    path = PurePosixPath(uri)
+    return path.parent.name if path.name in _LANDING else path.stem
+
+
+def heading(text: str) -> str | None:
+    """The text of the first H1 of a page, None when it has none."""
+    body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", markdown.markdown(body, extensions=["extra"]), re.DOTALL)
+    if found is None:
+        return None
+    return html.unescape(re.sub(r"<[^>]*>", "", found.group(1))).strip() or None
+
+
+class Selection:
+    """Decides which collection a page belongs to."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        self._specs = {name: GitIgnoreSpec.from_lines([pattern]) for name, pattern in patterns.items()}
+        self._folders = {
+            name: PurePosixPath(re.split(r"[*?\[]", pattern, maxsplit=1)[0] + "x").parent
+            for name, pattern in patterns.items()
+        }
+
+    def landing(self, collection: str, uri: str) -> bool:
+        """Whether the page is the landing page of the collection, and so no item."""
+        path = PurePosixPath(uri)
+        return path.name in _LANDING and path.parent == self._folders[collection]
+
+    def matching(self, uri: str) -> list[str]:
+        """The collections whose pattern the page matches, landing pages aside."""
+        return [
+            name for name, spec in self._specs.items() if spec.match_file(uri) and not self.landing(name, uri)
+        ]
+
+    def names(self) -> list[str]:
+        return list(self._specs)
+
+
+def select(pages: Iterable[Page], selection: Selection, problems: Problems) -> dict[str, list[RawItem]]:
+    """The items of each collection, in the order of the pages' paths. Problems are added, not raised."""
+    items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
+    for page in sorted(pages, key=lambda page: page.uri):
+        collections = selection.matching(page.uri)
+        raw = _read(page, bool(collections), problems)
+        if raw is None:
+            continue
+        if "catalog" in raw.values:
+            choice = raw.values["catalog"]
+            if choice is False:
+                continue
+            if choice not in items:
+                allowed = ", ".join(items)
+                problems.add(raw.problem(("catalog",), f"{choice!r} is no collection", f"false, {allowed}"))
+                continue
+            collections = [str(choice)]
+        if len(collections) > 1:
+            message = f"the page is claimed by two collections: {' and '.join(collections)}"
+            problems.add(raw.problem((), message, "choose one with `catalog: images` or narrow the patterns"))
+        elif collections:
+            items[collections[0]].append(raw)
+    return items
+
+
+def _read(page: Page, wanted: bool, problems: Problems) -> RawItem | None:
+    """The page's values, None for a page that no collection wants or that can't be read."""
+    if page.text is None:
+        problems.add(Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8"))
+        return None
+    asks = _CATALOG_KEY.search(page.text[:4000]) is not None
+    if not (wanted or asks or (page.meta and "catalog" in page.meta)):
+        return None
+    try:
+        document = front_matter(page.text) or _EMPTY
+    except YamlError as error:
+        if wanted or asks:
+            problems.add(Problem(page.file, error.line, error.column, "", error.message, error.hint))
+        return None
+    values = overlay(document, page)
+    return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
+
+
+def overlay(document: Document, page: Page) -> dict[str, object]:
+    """Front matter as text, where the site generator read the same; what others changed stays as it is."""
+    text = _merged([*(default.data for default in page.defaults), document.data])
+    if page.meta is None:
+        return text
+    typed: Mapping[str, object] | None = None
+    values: dict[str, object] = {}
+    for key, value in page.meta.items():
+        if key in text and text[key] == value:
+            values[key] = value
+            continue
+        if typed is None:
+            typed = _merged([*(default.typed for default in page.defaults), document.typed])
+        values[key] = text[key] if key in typed and key in text and typed[key] == value else value
+    return values
+
+
+def _merged(mappings: Sequence[object]) -> dict[str, object]:
+    """As Material's meta plugin merges: inner values win, lists are appended to outer ones."""
+    known = [mapping for mapping in mappings if isinstance(mapping, dict) and mapping]
+    if len(known) <= 1:
+        return dict(known[0]) if known else {}
+    try:
+        merged: dict[str, object] = merge({}, *known, strategy=Strategy.TYPESAFE_ADDITIVE)
+    except TypeError:  # a list below a text, say: the page's own value then stands
+        merged = {key: value for mapping in known for key, value in mapping.items()}
+    return merged
+
+
+def parse_defaults(text: str) -> Document:
+    """A `.meta.yml` file: front matter for all pages of its folder.
+
+    Raises:
+        YamlError: as `front_matter.parse`.
+    """
+    document = parse(text)
+    if document.data is not None and not isinstance(document.data, dict):
+        raise YamlError(1, 1, "not keys and values", "write `key: value` lines")
+    return document
