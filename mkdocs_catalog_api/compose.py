@@ -1,0 +1,294 @@
+"""The second of the three calls: a catalog becomes documents in the staging folder, each checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from .catalog.fields import extend
+from .catalog.join import Catalog, Chart, Image, Pin, WebPage
+from .catalog.models import ItemEntry, Model, UpdateEntry
+from .documents import addresses, badges, collections, index, models, openapi, security
+from .documents.addresses import Addresses
+from .documents.badges import Look
+from .documents.gate import Gate
+from .documents.security import Assessment
+from .documents.serialise import Raw, array, document, encode
+from .parallel import in_chunks
+from .publish import GENERATOR, Written, write
+from .settings import Settings
+from .sources.scan_index import Reports
+
+PUBLISHED: dict[str, type[BaseModel]] = {
+    "images": models.Image,
+    "charts": models.Chart,
+    "roadmap": models.RoadmapItem,
+    "updates": models.Update,
+}
+
+
+class _Assessed(NamedTuple):
+    """What rendering an image's security documents leaves in memory."""
+
+    slug: str
+    releases: list[Assessment | None]
+    """Newest first, as the image's releases."""
+    ids: list[str]
+    """Distinct ids of the newest release."""
+
+
+class _Rendered(NamedTuple):
+    images: list[_Assessed]
+    written: list[Written]
+    links: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What `compose` needs beside the catalog."""
+
+    settings: Settings
+    looks: Mapping[str, Look]
+    """Badge name → what the settings say about it."""
+    mount: str
+    """Mount path of the site."""
+    title: str
+    generated_at: str
+    folder: Path
+    """Where the documents are written; empty, and nobody else's."""
+    reports: Path
+    """The folder of reports that `store` has parsed."""
+    store: Path
+
+
+def compose(catalog: Catalog, given: Composition) -> list[Written]:
+    """Write every document of the catalog below `given.folder`; returns path, hash and size of each.
+
+    Raises:
+        ContractError: a document breaks the contract (a bug of the plugin).
+        OSError: the disk is full …
+    """
+    return _Composer(catalog, given).run()
+
+
+def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
+    """The model of each collection's items, with the custom fields and vocabularies of the settings."""
+    extended = {
+        name: extend(model, section.fields, section.vocabulary)
+        for name, model in PUBLISHED.items()
+        if (section := getattr(settings, name)) and name != "updates"
+    }
+    return PUBLISHED | extended
+
+
+@dataclass(slots=True)
+class _Composer:
+    catalog: Catalog
+    given: Composition
+    at: Addresses = field(init=False)
+    gate: Gate = field(init=False)
+    written: list[Written] = field(default_factory=list)
+    newest: dict[str, Assessment | None] = field(default_factory=dict)
+    releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
+    totals: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.at = Addresses(self.given.mount)
+        self.gate = Gate(self.given.mount)
+
+    def run(self) -> list[Written]:
+        catalog, at = self.catalog, self.at
+        unique: set[str] = set()
+        slugs = {image.entry.slug: image for image in catalog.images}
+        for rendered in in_chunks(self._render_images, catalog.images, least=64):
+            self.written += rendered.written
+            self.gate.links |= rendered.links
+            for slug, assessments, ids in rendered.images:
+                image = slugs[slug]
+                self.newest[slug] = assessments[0] if assessments else None
+                for release, found in zip(image.releases, assessments, strict=True):
+                    self.releases[slug, release.entry.version] = found
+                if image.entry.lifecycle != "planned":
+                    unique.update(ids)
+        reports = Reports(self.given.reports, self.given.store)
+        extended = published_models(self.given.settings)
+        self._collection(
+            "images", extended["images"], [(i.entry, i.page, self._image(i)) for i in catalog.images]
+        )
+        self._collection(
+            "charts", extended["charts"], [(c.entry, c.page, self._chart(c, reports)) for c in catalog.charts]
+        )
+        self._collection(
+            "roadmap",
+            extended["roadmap"],
+            [(r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap],
+        )
+        self._collection("updates", extended["updates"], self._updates())
+        summary, entries = security.summary_and_index(catalog.images, self.newest, len(unique), at)
+        self._put(addresses.SUMMARY, models.SecuritySummary, summary)
+        body = {
+            "apiVersion": "v1",
+            "resource": "security",
+            "total": len(entries),
+            "data": array(map(encode, entries)),
+        }
+        self._put(addresses.SECURITY_INDEX, models.Collection[models.SecurityIndexEntry], body)
+        names = self._badges()
+        discovery = index.discovery(self.given.title, self.totals, names, at)
+        self._put(addresses.INDEX, models.Discovery, discovery)
+        schema = openapi.openapi(extended, self.given.title)
+        self._write([(addresses.OPENAPI, document(schema))])
+        generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
+        manifest = index.manifest(self.written, self.given.generated_at, generator)
+        self._put(addresses.MANIFEST, models.Manifest, manifest)
+        self.gate.check_links(entry.path for entry in self.written)
+        return self.written
+
+    def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
+        self.written += write(self.given.folder, documents)
+
+    def _put(self, path: str, model: type[BaseModel], body: dict[str, object]) -> None:
+        """Check and write a document that has no spliced parts of an author's."""
+        data = document(body)
+        self.gate.head(model, data, path)
+        self._write([(path, data)])
+
+    def _render_images(self, images: Sequence[Image]) -> _Rendered:
+        """The security documents and badges of some images; runs in a worker."""
+        gate = Gate(self.given.mount)
+        reports = Reports(self.given.reports, self.given.store)
+        assessed: list[_Assessed] = []
+        written: list[Written] = []
+        for image in images:
+            found, documents = self._render_image(image, reports, gate)
+            assessed.append(found)
+            written += write(self.given.folder, documents)
+        return _Rendered(assessed, written, gate.links)
+
+    def _render_image(
+        self, image: Image, reports: Reports, gate: Gate
+    ) -> tuple[_Assessed, list[tuple[str, bytes]]]:
+        slug = image.entry.slug
+        documents: list[tuple[str, bytes]] = []
+        records = [security.record(release, reports) for release in image.releases]
+        for release, rec in zip(image.releases, records, strict=True):
+            path = addresses.release(slug, release.entry.version)
+            gate.check(models.Release, rec.json, path)
+            documents.append((path, document(security.release_document(image, rec.json))))
+        newest = records[0] if records else None
+        if newest is not None:
+            head = security.envelope(image)
+            gate.head(models.SecurityHead, encode(head), addresses.detail(slug))
+            body = head | {"latest": newest.json, "versions": array(rec.json for rec in records)}
+            documents.append((addresses.detail(slug), document(body)))
+        for badge in badges.image_badges(image, newest.assessment if newest else None):
+            path = addresses.image_badge(slug, badge.name)
+            data = document(badge.payload(Look()))
+            gate.check(models.Badge, data, path)
+            documents.append((path, data))
+        ids = newest.ids if newest else []
+        return _Assessed(slug, [rec.assessment for rec in records], ids), documents
+
+    def _image(self, image: Image) -> dict[str, object]:
+        """The computed fields of an image."""
+        slug = image.entry.slug
+        versions = [
+            entry.model_dump() | {"href": self.at.api(addresses.release(slug, entry.version))}
+            for entry in image.entry.versions
+        ]
+        return {
+            "versions": versions,
+            "url": self.at.web(image.page.url),
+            "href": self.at.api(addresses.item("images", slug)),
+            "security": security.image_security(image, self.newest[slug], self.at).model_dump(),
+        }
+
+    def _chart(self, chart: Chart, reports: Reports) -> dict[str, object]:
+        """The computed fields of a chart."""
+        return {
+            "images": [self._pin(pin) for pin in chart.pins],
+            "url": self.at.web(chart.page.url),
+            "href": self.at.api(addresses.item("charts", chart.entry.slug)),
+            "security": security.chart_security(chart, self.releases, reports).model_dump(),
+        }
+
+    def _pin(self, pin: Pin) -> dict[str, object]:
+        known = pin.slug is not None and pin.version is not None
+        href = self.at.api(addresses.release(pin.slug, pin.version)) if known else None  # type: ignore[arg-type]
+        return pin.entry.model_dump() | {"slug": pin.slug, "version": pin.version, "href": href}
+
+    def _roadmap(self, page: WebPage | None, slug: str) -> dict[str, object]:
+        """The computed fields of a roadmap item."""
+        return {
+            "url": self.at.web(page.url) if page else None,
+            "href": self.at.api(addresses.item("roadmap", slug)),
+        }
+
+    def _updates(self) -> Iterator[tuple[UpdateEntry, None, dict[str, object]]]:
+        """Updates with the item that each is about: image before chart, slug before name."""
+        found: dict[str, str] = {}
+        named = [
+            *(("images", i.entry) for i in self.catalog.images),
+            *(("charts", c.entry) for c in self.catalog.charts),
+        ]
+        for resource, entry in reversed(named):
+            found[entry.name] = self.at.api(addresses.item(resource, entry.slug))
+        for resource, entry in reversed(named):
+            found[entry.slug] = self.at.api(addresses.item(resource, entry.slug))
+        for update in self.catalog.updates:
+            yield update, None, {"href": found.get(update.application)}
+
+    def _collection(
+        self,
+        resource: str,
+        model: type[BaseModel],
+        items: Iterable[tuple[ItemEntry | UpdateEntry, WebPage | None, dict[str, object]]],
+    ) -> None:
+        """Write a collection, its pages and its items; each item comes with its page and computed fields."""
+        own_badges = badges.PER_IMAGE if resource == "images" else ()
+        parts: list[Raw] = []
+        for entry, page, computed in items:
+            item = Raw(encode(_published(entry, computed)))
+            if isinstance(entry, UpdateEntry):
+                self.gate.item(model, item, addresses.collection(resource))
+            else:
+                path = addresses.item(resource, entry.slug)
+                self.gate.item(model, item, path)
+                html = self.at.web(page.url) if page and page.own else None
+                self._write(
+                    [
+                        collections.item_document(
+                            resource, entry.slug, html, item, self.at, self.gate, own_badges
+                        )
+                    ]
+                )
+            parts.append(item)
+        self.totals[resource] = len(parts)
+        self._write(collections.collection_documents(resource, parts, self.at, self.gate))
+
+    def _badges(self) -> list[str]:
+        """Write the badges of the catalog; returns their names."""
+        made = list(badges.catalog_badges(self.catalog, self.newest))
+        for badge in made:
+            look = self.given.looks.get(badge.name, Look())
+            self._put(addresses.badge(badge.name), models.Badge, badge.payload(look))
+        return [badge.name for badge in made]
+
+
+def _published(entry: ItemEntry | UpdateEntry, computed: dict[str, object]) -> dict[str, object]:
+    """The item as it is published: its own fields, the computed ones, then those the catalog declared."""
+    values = entry.model_dump()
+    built_in = len(_built_in(type(entry)).model_fields)
+    keys = list(values)
+    own = {key: computed.pop(key, values[key]) for key in keys[:built_in]}
+    return own | computed | {key: values[key] for key in keys[built_in:]}
+
+
+def _built_in(model: type[BaseModel]) -> type[BaseModel]:
+    """The model without the fields that the catalog declared."""
+    return model if model.__base__ in (Model, ItemEntry) else model.__base__  # type: ignore[return-value]

@@ -1,0 +1,62 @@
+"""Where each document lives: its path below `api/v1/`, and its address on the site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+PREFIX = "api/v1"
+
+INDEX = "index.json"
+OPENAPI = "openapi.json"
+MANIFEST = "manifest.json"
+SUMMARY = "security.json"
+SECURITY_INDEX = "security/index.json"
+
+
+def collection(resource: str) -> str:
+    return f"{resource}.json"
+
+
+def page(resource: str, number: int) -> str:
+    return f"{resource}/{number}.json"
+
+
+def item(resource: str, slug: str) -> str:
+    return f"{resource}/{slug}/index.json"
+
+
+def detail(slug: str) -> str:
+    return f"security/{slug}.json"
+
+
+def release(slug: str, version: str) -> str:
+    return f"security/{slug}/{version}.json"
+
+
+def badge(name: str) -> str:
+    return f"badge/{name}.json"
+
+
+def image_badge(slug: str, name: str) -> str:
+    return f"badge/{slug}/{name}.json"
+
+
+def mount_path(site_url: str | None) -> str:
+    """The path of the site's address without its trailing slash: `""` at a domain root."""
+    return urlsplit(site_url or "").path.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Root-relative addresses of one site, so that the same bytes work on any host at that path."""
+
+    mount: str
+
+    def api(self, path: str) -> str:
+        """Address of the document at `path` below `api/v1/`."""
+        return f"{self.mount}/{PREFIX}/{path}"
+
+    def web(self, url: str) -> str:
+        """Address of the web page at `url` below the site's root."""
+        return f"{self.mount}/{url}"

@@ -1,0 +1,74 @@
+"""Collections, their pages, and item documents. An item is serialised once and spliced into all three."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from . import addresses, models
+from .addresses import Addresses
+from .gate import Gate
+from .serialise import Raw, array, document, encode, members
+
+
+def total_pages(total: int) -> int:
+    return -(-total // models.PER_PAGE)
+
+
+def collection_documents(
+    resource: str, items: Sequence[Raw], at: Addresses, gate: Gate
+) -> Iterator[tuple[str, bytes]]:
+    """Path and body of the full collection and of each of its pages; the items have passed the gate."""
+    total, pages = len(items), total_pages(len(items))
+    path = addresses.collection(resource)
+    full = Raw(encode({"apiVersion": "v1", "resource": resource, "total": total}))
+    gate.head(models.CollectionHead, full, path)
+    yield path, _with_data(full, array(items))
+
+    def link(number: int) -> str | None:
+        return at.api(addresses.page(resource, number)) if 1 <= number <= pages else None
+
+    for number in range(1, pages + 1):
+        links = {
+            "self": link(number),
+            "first": link(1),
+            "last": link(pages),
+            "prev": link(number - 1),
+            "next": link(number + 1),
+            "collection": at.api(addresses.collection(resource)),
+        }
+        head = {
+            "apiVersion": "v1",
+            "resource": resource,
+            "page": number,
+            "perPage": models.PER_PAGE,
+            "total": total,
+            "totalPages": pages,
+            "links": links,
+        }
+        path = addresses.page(resource, number)
+        gate.head(models.PageHead, encode(head), path)
+        part = items[(number - 1) * models.PER_PAGE : number * models.PER_PAGE]
+        yield path, _with_data(Raw(encode(head)), array(part))
+
+
+def item_document(
+    resource: str,
+    slug: str,
+    html: str | None,
+    item: Raw,
+    at: Addresses,
+    gate: Gate,
+    badges: Sequence[str] = (),
+) -> tuple[str, bytes]:
+    """Path and body of one item's document; `badges` are the names of its own badges."""
+    path = addresses.item(resource, slug)
+    links = {"self": at.api(path), "collection": at.api(addresses.collection(resource)), "html": html}
+    head: dict[str, object] = {"apiVersion": "v1", "resource": resource, "slug": slug, "links": links}
+    if badges:
+        head["badges"] = {name: at.api(addresses.image_badge(slug, name)) for name in badges}
+    gate.head(models.ImageItemHead if badges else models.ItemHead, encode(head), path)
+    return path, _with_data(Raw(encode(head)), item)
+
+
+def _with_data(head: Raw, data: Raw) -> bytes:
+    return document(members(head, b'{"data":' + data + b"}"))

@@ -1,0 +1,136 @@
+"""The whole job in three calls: load the catalog, compose its documents, publish them.
+
+Used by the MkDocs plugin and by the command line alike; nothing here knows MkDocs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .catalog.join import Catalog
+from .compose import Composition, compose
+from .documents import addresses, badges
+from .documents.badges import Look
+from .load import Site, load, now, timestamp
+from .problems import CatalogError, Level, Problem, Problems
+from .publish import Staging, Written, publish
+from .settings import Settings
+from .sources.items import resembling
+
+_SIMPLE_ICON = re.compile(r"[a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A catalog whose documents wait in staging."""
+
+    site: Site
+    staging: Staging
+    catalog: Catalog
+    written: list[Written]
+    problems: Problems
+    """What did not refuse the catalog: warnings and notes."""
+
+    def publish(self, *, keep: bool = False) -> None:
+        """Move the documents into the site. With `keep` they can be published again.
+
+        Raises:
+            CatalogError: a file that is not ours stands where a document would land.
+        """
+        try:
+            publish(self.staging, self.site.site_dir, keep=keep)
+        except FileExistsError as error:
+            raise CatalogError(_lands_on({str(error)}, {})) from None
+        finally:
+            if not keep:
+                self.staging.remove()
+
+
+def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool) -> Build:
+    """Load and compose: every document rendered and checked in staging, nothing published.
+
+    Raises:
+        CatalogError: the catalog is refused; nothing is left behind.
+        ContractError: a document breaks the contract (a bug of the plugin).
+        OSError: the disk is full …
+    """
+    if site.site_url is None:
+        message = "site_url is not set, so all links of the API begin at the host's root"
+        problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
+    staging = Staging(site.site_dir)
+    try:
+        store = staging.folder / "reports.sqlite"
+        catalog = load(site, settings, store, problems)
+        looks = _looks(site, settings, catalog, problems)
+        if problems.refuse(strict=strict):
+            raise CatalogError(problems)
+        given = Composition(
+            settings=settings,
+            looks=looks,
+            mount=addresses.mount_path(site.site_url),
+            title=site.title,
+            generated_at=timestamp(now()),
+            folder=staging.documents,
+            reports=site.root / (settings.security.reports or "scans"),
+            store=store,
+        )
+        written = compose(catalog, given)
+        paths = {document.path for document in written}
+        problems.extend(_lands_on(paths & site.taken.keys(), site.taken))
+        if problems.refuse(strict=strict):
+            raise CatalogError(problems)
+    except BaseException:
+        staging.remove()
+        raise
+    return Build(site, staging, catalog, written, problems)
+
+
+def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
+    problems = Problems()
+    for path in paths:
+        target = f"{addresses.PREFIX}/{path}"
+        message = f"a document of the API would land on this file, {target}"
+        problems.add(Problem(files.get(path, target), 0, 0, "", message, "move the file"))
+    return problems
+
+
+def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems) -> dict[str, Look]:
+    """The look of each badge that the settings name, its logo read from its file."""
+    names = set(badges.FIXED)
+    for name, value, kind in badges.value_names(catalog):
+        if name in names:
+            what = "one of the badges that every catalog has" if name in badges.FIXED else "another badge"
+            message = f"the {kind} {value!r} would take the name {name!r} of {what}"
+            problems.add(Problem("", 0, 0, kind, message, "write it another way"))
+        names.add(name)
+    looks: dict[str, Look] = {}
+    for name, given in settings.badges.items():
+        if name not in names:
+            near = resembling(name, sorted(names))
+            hint = f"did you mean {near!r}?" if near else f"the badges are {', '.join(sorted(names))}"
+            message = f"no badge is called {name!r}"
+            problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
+        svg, logo = None, given.logo
+        if logo is not None and not _SIMPLE_ICON.fullmatch(logo):
+            svg, logo = _svg(site, name, logo, problems), None
+        looks[name] = Look(given.label, given.color, given.label_color, logo, svg, given.logo_color)
+    return looks
+
+
+def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
+    """The content of a logo's file below docs_dir."""
+    path = (site.docs_dir / logo).resolve()
+    try:
+        if not path.is_relative_to(site.docs_dir.resolve()) or path.suffix != ".svg":
+            raise OSError
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
+        problems.add(site.config.problem(("badges", name, "logo"), message, "as in assets/wolfi.svg"))
+        return None
+    return text.strip()
+
+
+__all__ = ["Build", "Site", "prepare"]

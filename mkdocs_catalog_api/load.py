@@ -1,0 +1,210 @@
+"""The first of the three calls: sources become a catalog, or problems."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from .catalog.fields import extend
+from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
+from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+from .catalog.scans import ScanHead
+from .problems import Problems
+from .settings import ITEM_MODELS, CollectionSettings, Resource, Settings
+from .sources.config_file import ConfigFile
+from .sources.data_files import read_list
+from .sources.items import default_values, read_entry
+from .sources.pages import Page, RawItem, Selection, select
+from .sources.scan_index import index_reports
+
+E = TypeVar("E", bound=ItemEntry)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the engine has to know of the site that is built, whoever builds it."""
+
+    config: ConfigFile
+    root: Path
+    """The folder of mkdocs.yml; paths of data are relative to it."""
+    docs_dir: Path
+    site_dir: Path
+    site_url: str | None
+    title: str
+    pages: Sequence[Page]
+    taken: Mapping[str, str] = field(default_factory=dict)
+    """What the site itself publishes below `api/v1/`: path there → the author's file."""
+
+
+def now() -> datetime.datetime:
+    """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isascii() and epoch.isdigit() and len(epoch) < 12:
+        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
+    return datetime.datetime.now(datetime.UTC)
+
+
+def timestamp(time: datetime.datetime) -> str:
+    """UTC to the second, as in `2026-11-20T06:00:00Z`."""
+    return time.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Catalog:
+    """Read everything. Problems are added, not raised; the catalog counts only if they don't refuse it.
+
+    `store` is the file in which parsed reports wait for `compose`.
+    """
+    selection = Selection({name: _section(settings, name).pages or f"{name}/**/*.md" for name in ITEM_MODELS})
+    paged = select(site.pages, selection, problems)
+    web = _WebPages(site, selection)
+    images = _items(ImageEntry, "images", site, settings, paged["images"], problems)
+    charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
+    roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
+    ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
+    heads = _scans(site, settings, store, problems)
+    join = Join(ordered, heads, settings.security.scanners, timestamp(now()), problems)
+    pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
+    catalog_charts = tuple(
+        join.chart(
+            _newest_first(entry, raw, problems),
+            web.of(raw, "charts", problems),
+            [raw.problem(("images", position), "") for position in range(len(entry.images))],
+        )
+        for entry, raw in charts
+    )
+    join.report_strays()
+    return Catalog(
+        images=join.images(pages),
+        charts=catalog_charts,
+        roadmap=tuple(
+            RoadmapItem(entry, WebPage(raw.page.url, own=True) if raw.page else None)
+            for entry, raw in roadmap
+        ),
+        updates=_updates(site, settings, problems),
+    )
+
+
+def _section(settings: Settings, resource: Resource) -> CollectionSettings:
+    section: CollectionSettings = getattr(settings, resource)
+    return section
+
+
+def _data_file(site: Site, resource: str, given: str | None, problems: Problems) -> Path | None:
+    """The data file that is set, or the default one if it is there."""
+    setting, path = (resource, "data"), site.root / (given or f"{resource}.yml")
+    if path.is_file():
+        return path
+    if given:
+        message = f"the data file {given!r} is missing"
+        problems.add(site.config.problem(setting, message, "create it or correct the path"))
+    return None
+
+
+def _items(
+    base: type[E], name: Resource, site: Site, settings: Settings, raws: list[RawItem], problems: Problems
+) -> list[tuple[E, RawItem]]:
+    """The items of a collection from pages and data file, by slug."""
+    section = _section(settings, name)
+    model = extend(base, section.fields, section.vocabulary)
+    if path := _data_file(site, name, section.data, problems):
+        raws = raws + read_list(path, path.relative_to(site.root).as_posix(), name, problems)
+    found: dict[str, tuple[E, RawItem]] = {}
+    for raw in raws:
+        entry = read_entry(model, raw, default_values(raw, settings.registry, model), problems)
+        if entry is None:
+            continue
+        if entry.slug in found:
+            other = found[entry.slug][1].file
+            message = f"the slug {entry.slug!r} is taken by {other}"
+            problems.add(raw.problem(("slug",), message, "give one of them another `slug`"))
+        else:
+            found[entry.slug] = entry, raw
+    return [found[slug] for slug in sorted(found)]
+
+
+V = TypeVar("V", ImageEntry, ChartEntry)
+
+
+def _newest_first(entry: V, raw: RawItem, problems: Problems) -> V:
+    """The entry with its versions newest first and `latest` filled in."""
+    by_label: dict[str, int] = {}
+    folded: dict[str, str] = {}
+    for position, version in enumerate(entry.versions):
+        label = version.version
+        if label.casefold() in folded:
+            message = f"the version {label!r} stands here twice"
+            if folded[label.casefold()] != label:
+                message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
+            problems.add(raw.problem(("versions", position), message, "keep one of them"))
+        folded[label.casefold()] = label
+        by_label[label] = position
+    if entry.latest is not None and entry.latest not in by_label:
+        message = f"no version is called {entry.latest!r}"
+        allowed = f"one of {', '.join(by_label)}" if by_label else "list the version under `versions`"
+        problems.add(raw.problem(("latest",), message, allowed))
+        return entry
+    labels = in_order(by_label, entry.latest)
+    versions = [entry.versions[by_label[label]] for label in labels]
+    return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
+
+
+def _scans(site: Site, settings: Settings, store: Path, problems: Problems) -> list[ScanHead]:
+    given = settings.security.reports
+    folder = site.root / (given or "scans")
+    if not folder.is_dir():
+        if given:
+            message = f"the reports folder {given!r} is missing"
+            hint = "create it or correct the path"
+            problems.add(site.config.problem(("security", "reports"), message, hint))
+        return []
+    if folder.resolve().is_relative_to(site.docs_dir.resolve()):
+        message = "the reports folder lies in docs_dir, so MkDocs would publish the reports"
+        problems.add(site.config.problem(("security", "reports"), message, "move it beside mkdocs.yml"))
+        return []
+    return index_reports(folder, folder.relative_to(site.root).as_posix(), store, problems)
+
+
+def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
+    path = _data_file(site, "updates", settings.updates.data, problems)
+    if path is None:
+        return ()
+    found: dict[tuple[str, str | None, str], UpdateEntry] = {}
+    for raw in read_list(path, path.relative_to(site.root).as_posix(), "updates", problems):
+        values = {key: value for key, value in raw.values.items() if value is not None}
+        entry = read_entry(UpdateEntry, raw, values, problems)
+        if entry is None:
+            continue
+        identity = (entry.application, entry.from_, entry.to)
+        if identity in found:
+            message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
+            problems.add(raw.problem((), message, "keep one of them"))
+        found[identity] = entry
+    return tuple(found.values())
+
+
+class _WebPages:
+    """Finds the web page of each item."""
+
+    def __init__(self, site: Site, selection: Selection) -> None:
+        self._landing: dict[str, str] = {}
+        self._home: str | None = None
+        for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):
+            if page.uri in ("index.md", "README.md"):
+                self._home = page.url
+            for name in selection.names():
+                if selection.landing(name, page.uri):
+                    self._landing[name] = page.url
+
+    def of(self, raw: RawItem, collection: str, problems: Problems) -> WebPage:
+        """The item's own page, else the landing page of its collection, else the home page."""
+        if raw.page is not None:
+            return WebPage(raw.page.url, own=True)
+        url = self._landing.get(collection, self._home)
+        if url is None:
+            message = "the item has no page, and neither has its collection"
+            problems.add(raw.problem((), message, f"add a page {collection}/index.md or index.md"))
+        return WebPage(url or "", own=False)
