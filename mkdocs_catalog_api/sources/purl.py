@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote
 
@@ -18,22 +19,7 @@ class Purl(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Purl | None:
         """None when the text is no package URL."""
-        scheme, _, rest = text.partition(":")
-        rest, _, query = rest.partition("#")[0].partition("?")
-        kind, _, path = rest.lstrip("/").partition("/")
-        path = path.strip("/")
-        # A version may follow the last part only: `@` also begins the namespaces of npm.
-        at = path.find("@", path.rfind("/") + 2)
-        name = path if at < 0 else path[:at]
-        version = "" if at < 0 else unquote(path[at + 1 :])
-        namespace, _, name = name.rpartition("/")
-        if scheme.lower() != "pkg" or not kind or not name:
-            return None
-        kind, name = kind.lower(), unquote(name)
-        if kind == "pypi":
-            name = name.lower().replace("_", "-")
-        qualifiers = {key.lower(): value for key, value in parse_qsl(query.replace("+", "%2B"))}
-        return cls(kind, unquote(namespace), name, version, qualifiers)
+        return _parse(text) if text[:4].lower() == "pkg:" else None
 
     def covers(self, other: Purl) -> bool:
         """Whether this names the other package or, by leaving out version or qualifiers, a wider set.
@@ -45,3 +31,23 @@ class Purl(NamedTuple):
             and self.version in ("", other.version)
             and self.qualifiers.items() <= other.qualifiers.items()
         )
+
+
+# The same packages are named by one finding after another.
+@lru_cache(maxsize=65_536)
+def _parse(text: str) -> Purl | None:
+    rest, _, query = text[4:].partition("#")[0].partition("?")
+    kind, _, path = rest.lstrip("/").partition("/")
+    path = path.strip("/")
+    # A version may follow the last part only: `@` also begins the namespaces of npm.
+    at = path.find("@", path.rfind("/") + 2)
+    name = path if at < 0 else path[:at]
+    version = "" if at < 0 else unquote(path[at + 1 :])
+    namespace, _, name = name.rpartition("/")
+    if not kind or not name:
+        return None
+    kind, name = kind.lower(), unquote(name)
+    if kind == "pypi":
+        name = name.lower().replace("_", "-")
+    qualifiers = {key.lower(): value for key, value in parse_qsl(query.replace("+", "%2B"))}
+    return Purl(kind, unquote(namespace), name, version, qualifiers)

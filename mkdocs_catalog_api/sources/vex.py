@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from mkdocs_catalog_api.sources.purl import Purl
@@ -23,6 +24,7 @@ _HINT = "write an OpenVEX document, for example with `vexctl create`"
 _ADVISORY_PAGE = re.compile(
     r"https?://[^?#]*/(CVE-[0-9]{4}-[0-9]{4,19}|GHSA(?:-[0-9a-z]{4}){3})", re.IGNORECASE
 )
+_ONLY_ID = {"@id"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 
 
@@ -150,16 +152,26 @@ def _components(value: object, where: str, beside: tuple[Component, ...] = ()) -
         else value
     )
     for index, entry in enumerate(rows(listed, where, _HINT)):
-        identifiers = mapping(entry.get("identifiers"))
-        written = [text(entry.get("@id")), *map(text, identifiers.values())]
-        purls = {name: purl for name in written if (purl := Purl.parse(name))}
+        if entry.keys() == _ONLY_ID and not beside:
+            yield _plain(text(entry.get("@id")))
+            continue
+        identifiers = mapping(entry.get("identifiers")).values()
         hashes = mapping(entry.get("hashes")).items()
-        parts = _components(entry.get("subcomponents"), f"{where}[{index}].subcomponents")
-        yield Component(
-            names=tuple(name for name in dict.fromkeys(written) if name and name not in purls),
-            purls=tuple(purls.values()),
-            digests=frozenset(
-                f"{_HASHES[kind]}:{text(value).lower()}" for kind, value in hashes if kind in _HASHES
-            ),
-            parts=tuple(parts) or beside,
-        )
+        digests = (f"{_HASHES[kind]}:{text(value).lower()}" for kind, value in hashes if kind in _HASHES)
+        parts = tuple(_components(entry.get("subcomponents"), f"{where}[{index}].subcomponents")) or beside
+        yield _component(text(entry.get("@id")), tuple(map(text, identifiers)), frozenset(digests), parts)
+
+
+# A document names the same components in one statement after another.
+@lru_cache(maxsize=65_536)
+def _plain(id_: str) -> Component:
+    return _component(id_, (), frozenset(), ())
+
+
+def _component(
+    id_: str, identifiers: tuple[str, ...], digests: frozenset[str], parts: tuple[Component, ...]
+) -> Component:
+    written = list(filter(None, (id_, *identifiers)))
+    purls = {name: purl for name in written if (purl := Purl.parse(name))}
+    names = tuple(name for name in written if name not in purls)
+    return Component(names, tuple(purls.values()), digests, parts)
