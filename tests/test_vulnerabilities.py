@@ -51,6 +51,11 @@ def test_a_row_has_the_fields_of_the_contract_in_its_order() -> None:
     )
 
 
+def test_a_scanner_that_names_no_target_leaves_the_list_empty() -> None:
+    assert [row["targets"] for row in unite([finding(target="")])] == [[]]
+    assert [row["targets"] for row in unite([finding(target=""), finding(target="os")])] == [["os"]]
+
+
 def test_one_package_in_several_targets_is_one_row() -> None:
     (row,) = unite(
         [

@@ -58,12 +58,12 @@ def counts(rows: Iterable[Row]) -> tuple[list[int], list[int]]:
 def _row(severity: int, group: list[Finding]) -> Row:
     first = group[0]
     if len(group) == 1:
-        fixed, title, url, targets = first.fixed, first.title, first.url, [first.target]
+        fixed, title, url, targets = first.fixed, first.title, first.url, {first.target}
     else:
         fixed = _first_known((finding.target, finding.fixed) for finding in group)
         title = _first_known((finding.target, finding.title) for finding in group)
         url = _first_known((finding.target, finding.url) for finding in group)
-        targets = sorted({finding.target for finding in group})
+        targets = {finding.target for finding in group}
     return {
         "id": first.id,
         "severity": SEVERITIES[severity],
@@ -72,7 +72,7 @@ def _row(severity: int, group: list[Finding]) -> Row:
         "fixed": fixed,
         "title": title,
         "url": url,
-        "targets": targets,
+        "targets": sorted(filter(None, targets)),
     }
 
 
