@@ -1,0 +1,1 @@
+"""The commands of `catalog-api`, one module each; every module has a `command` for click."""
