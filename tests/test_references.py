@@ -50,7 +50,7 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
     names.slug: {
         "": None, "index": None, "Nginx": "nginx", "My  Image!": "my-image", "a..b": "a-b", "a___b": "a-b",
         "-a": "a", "a/b": "a-b", "../etc": "etc", "nginx\n": "nginx", "é": None, "Index": None,
-        "b" * 101: "b" * 100,
+        "b" * 101: "b" * 100, "1.json": "1", "Go.json": "go", "index.json": None,
     },
     names.version_label: {
         "": None, "1.0 beta": "1.0-beta", "1.0.0+1": "1.0.0_1", ".1": "1", "-1": "1", "1\n": "1",
@@ -58,7 +58,7 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
     },
     names.chart_version: {
         "": None, "1.2": "1.2.0", "v1": "v1.0.0", "01.002.3": "1.2.3", "1.2.3.4": None, "1.2.3-": None,
-        "1.2.3-01": None, "1.2.3\n": "1.2.3", "1.2-rc1": "1.2.0-rc1", "latest": None,
+        "1.2.3-01": None, "1.2.3\n": "1.2.3", "1.2-rc1": "1.2.0-rc1", "latest": None, f"1-{'a' * 126}": None,
         f"1.0.0-{'a' * 128}": None,
     },
     names.digest: {

@@ -2,7 +2,7 @@
 
 Every function returns the value it was given, or raises `ValueError` with a sentence that says what is
 wrong, what is allowed and, where one can be computed, the nearest value that would do. The patterns take
-time linear in the length of the text.
+time linear in the length of the text; the public ones read the same in ECMAScript, for schemas.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ CHART_VERSION = re.compile(
     rf"(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 )
 _LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUMBER}))?([-+].*)?")
-# No architecture stands first: `arm64/v8` lacks its `linux/`
-_ARCHITECTURES = r"386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x"
-PLATFORM = re.compile(rf"(?!(?:{_ARCHITECTURES})/)[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
+# None of these is an operating system: `arm64/v8` lacks its `linux/`
+_ARCHITECTURE_FIRST = re.compile(r"(?:386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x)/")
+PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
 _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
 # What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
 _NOT_IN_LINK = re.compile(
-    r'[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
+    r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff"
+    r'<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
 )
 _HOST_LABEL = r"[a-z0-9_\u00a1-\U0010ffff-]+"
-_HOST = re.compile(
-    rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*"
-)  # the latter only between brackets
+# With a colon it is an IPv6 address, which `urlsplit` finds between brackets only
+_HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*")
 _SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def slug(text: str) -> str:
-    if text == "index":
-        raise _refusal(text, "free to use as a slug", "the collection's own document has that name")
-    if text.endswith(".json"):
-        raise _refusal(
-            text, "free to use as a slug", "a document may have that name", text.removesuffix(".json")
-        )
-    if len(text) <= SLUG_MAX and SLUG.fullmatch(text):
+    taken = text == "index" or text.endswith(".json")
+    if not taken and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
         return text
+    near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
     allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
-    near = _slugify(text)[:SLUG_MAX].rstrip("-")
-    raise _refusal(text, "a slug", allowed, near if near != "index" else "")
+    raise _refusal(
+        text,
+        "free to use as a slug" if taken else "a slug",
+        "the documents of the API have names like this" if taken else allowed,
+        near if near != "index" else "",
+    )
 
 
 def slug_from_name(name: str) -> str:
@@ -87,14 +87,18 @@ def version_label(text: str) -> str:
 
 
 def chart_version(text: str) -> str:
-    if len(text) <= VERSION_MAX and CHART_VERSION.fullmatch(text):
+    if _is_chart_version(text):
         return text
     near = ""
     if len(text) <= VERSION_MAX and (loose := _LOOSE_SEMVER.fullmatch(text.strip())):
         v, major, minor, patch, rest = loose.groups(default="")
         near = f"{v}{major}.{minor or 0}.{patch or 0}{rest}"
     allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
-    raise _refusal(text, "a chart version (SemVer)", allowed, near if CHART_VERSION.fullmatch(near) else "")
+    raise _refusal(text, "a chart version (SemVer)", allowed, near if _is_chart_version(near) else "")
+
+
+def _is_chart_version(text: str) -> bool:
+    return len(text) <= VERSION_MAX and bool(CHART_VERSION.fullmatch(text))
 
 
 def digest(text: str) -> str:
@@ -108,14 +112,18 @@ def digest(text: str) -> str:
 
 
 def platform(text: str) -> str:
-    if PLATFORM.fullmatch(text):
+    if _is_platform(text):
         return text
     parts = [_OTHER_ARCHITECTURES.get(part, part) for part in text.strip().lower().split("/")]
     near = "/".join(parts)
-    if not PLATFORM.fullmatch(near):
+    if not _is_platform(near):
         near = "/".join(["linux", *(part for part in parts if part != "linux")])
     allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
-    raise _refusal(text, "a platform", allowed, near if PLATFORM.fullmatch(near) else "")
+    raise _refusal(text, "a platform", allowed, near if _is_platform(near) else "")
+
+
+def _is_platform(text: str) -> bool:
+    return bool(PLATFORM.fullmatch(text)) and not _ARCHITECTURE_FIRST.match(text)
 
 
 def web_link(text: str) -> str:
