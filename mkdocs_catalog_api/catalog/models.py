@@ -6,7 +6,8 @@ definition of each field.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -42,6 +43,9 @@ class Model(BaseModel):
         serialize_by_alias=True,
         loc_by_alias=True,
     )
+
+    spellings: ClassVar[Mapping[str, str]] = {}
+    """Other keys that authors may write → the field that they mean."""
 
 
 def _short(key: str) -> BeforeValidator:
@@ -196,6 +200,8 @@ class RoadmapEntry(ItemEntry):
 class UpdateEntry(Model):
     """What the latest version check found for one application, and what was done about it."""
 
+    spellings = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}
+
     application: Annotated[Text, Field(description="The application that was checked.")]
     from_: Annotated[Text | None, Field(alias="from", description="Version before.")] = None
     to: Annotated[Text, Field(description="Version that the check found.")]
@@ -211,7 +217,7 @@ class UpdateEntry(Model):
             return value
         renamed: dict[Any, Any] = {}
         for key, item in value.items():
-            name = _UPDATE_KEYS.get(key, key)
+            name = cls.spellings.get(key, key)
             if name in renamed:
                 raise ValueError(f"`{name}` is given twice, once as `{key}`; keep one of them")
             renamed[name] = item
@@ -220,6 +226,3 @@ class UpdateEntry(Model):
             word = outcome.lower()
             renamed["outcome"] = "held" if word == "suspended" else word
         return renamed
-
-
-_UPDATE_KEYS = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}

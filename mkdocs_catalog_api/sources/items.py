@@ -49,7 +49,7 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
     known: dict[str, object] = {}
     faults: list[Problem] = []
     for key, value in values.items():
-        if key in names:
+        if key in names or key in model.spellings:
             known[key] = value
         elif key in COMPUTED:
             faults.append(raw.problem((key,), f"`{key}` is computed", "remove it"))

@@ -1,0 +1,20 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .sites import SiteFolder
+
+# Banners of MkDocs and Material about a version that does not exist yet.
+os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+os.environ.setdefault("DISABLE_MKDOCS_2_WARNING", "true")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> SiteFolder:
+    """An empty site in a temporary folder."""
+    return SiteFolder(tmp_path)

@@ -1,0 +1,173 @@
+"""Real sites, written to a temporary folder and built in process by MkDocs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, BuildError, ConfigurationError
+
+REGISTRY = "registry.example.org/hardened"
+
+
+def digest(seed: int | str) -> str:
+    """A digest that is valid and differs for each seed."""
+    return "sha256:" + f"{abs(hash_of(str(seed))):064x}"[-64:]
+
+
+def hash_of(text: str) -> int:
+    """A number of a text that is the same in every run."""
+    value = 0
+    for char in text.encode():
+        value = value * 257 + char + 1
+    return value
+
+
+@dataclass
+class Result:
+    """How a build ended: what it logged, and what it published."""
+
+    folder: Path
+    failed: bool
+    records: list[tuple[int, str]]
+
+    @property
+    def api(self) -> Path:
+        return self.folder / "site/api/v1"
+
+    def logged(self, level: int = logging.WARNING) -> list[str]:
+        """Messages of at least this level, in order."""
+        return [text for number, text in self.records if number >= level]
+
+    def json(self, path: str) -> Any:
+        """A published document."""
+        return json.loads((self.api / path).read_bytes())
+
+    def bytes(self) -> dict[str, bytes]:
+        """Every published document but the manifest, which holds the time of the build."""
+        files = sorted(path for path in self.api.rglob("*") if path.is_file())
+        return {
+            name: path.read_bytes()
+            for path in files
+            if (name := path.relative_to(self.api).as_posix()) != "manifest.json"
+        }
+
+
+@dataclass
+class SiteFolder:
+    """A site that a test writes; `settings` are those of the plugin."""
+
+    folder: Path
+    settings: dict[str, Any] = field(default_factory=lambda: {"registry": REGISTRY})
+    config: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        """Write a file below the folder; text is dedented."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, bytes):
+            target.write_bytes(text)
+        else:
+            target.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8", newline="\n")
+        return target
+
+    def page(self, path: str, front_matter: str, body: str = "") -> Path:
+        """Write a page below docs/ with front matter."""
+        matter = textwrap.dedent(front_matter).strip("\n")
+        return self.write(f"docs/{path}", f"---\n{matter}\n---\n\n{textwrap.dedent(body)}\n")
+
+    def image(self, slug: str, extra: str = "", **changes: str) -> Path:
+        """Write an image page with all that is required; `changes` replace a key's value."""
+        keys = {"category": "Tools", "tier": "core", "license": "MIT"} | changes
+        lines = "\n".join(f"{key}: {value}" for key, value in keys.items())
+        return self.page(f"images/{slug}.md", f"{lines}\n{textwrap.dedent(extra).strip()}".strip())
+
+    def report(self, path: str, report: object) -> Path:
+        """Write a scanner's report below scans/."""
+        return self.write(f"scans/{path}", json.dumps(report).encode())
+
+    def build(self, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
+        """`mkdocs build`, in process."""
+        if not (self.folder / "docs").exists():
+            self.write("docs/index.md", "# Home\n")
+        config = {
+            "site_name": "Catalog",
+            "site_url": "https://example.org/catalog/",
+            "theme": {"name": "mkdocs"},
+            "plugins": [{"catalog-api": self.settings}],
+        } | self.config
+        self.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        return run(self.folder / "mkdocs.yml", strict=strict, dirty=dirty, **overrides)
+
+
+class _Recorder(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[tuple[int, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append((record.levelno, record.getMessage()))
+
+
+def run(config_file: Path, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
+    """Build the site of a configuration file; messages come without the plugin's name before them."""
+    recorder = _Recorder()
+    logger = logging.getLogger("mkdocs")
+    before = logger.level
+    logger.addHandler(recorder)
+    logger.setLevel(logging.INFO)
+    failed = False
+    try:
+        config = load_config(config_file=str(config_file), strict=strict or None, **overrides)
+        config.plugins.on_startup(command="build", dirty=dirty)
+        try:
+            build(config, dirty=dirty)
+        finally:
+            config.plugins.on_shutdown()
+    except (Abort, BuildError, ConfigurationError) as error:
+        failed = True
+        recorder.records.append((logging.ERROR, str(error)))
+    finally:
+        logger.removeHandler(recorder)
+        logger.setLevel(before)
+    records = [(level, text.removeprefix("catalog-api: ")) for level, text in recorder.records]
+    return Result(config_file.parent, failed, records)
+
+
+def trivy(
+    rows: list[dict[str, object]],
+    *,
+    tag: str = "",
+    digest: str = "",
+    created: str = "2026-11-01T06:00:00Z",
+    target: str = "app (wolfi 1)",
+) -> dict[str, object]:
+    """A small Trivy report (schema 2); `tag` is a reference, `digest` one with a digest."""
+    return {
+        "SchemaVersion": 2,
+        "CreatedAt": created,
+        "ArtifactName": tag or digest,
+        "Metadata": {"RepoTags": [tag] if tag else [], "RepoDigests": [digest] if digest else []},
+        "Results": [{"Target": target, "Class": "os-pkgs", "Type": "wolfi", "Vulnerabilities": rows}],
+    }
+
+
+def row(
+    id_: str, severity: str = "HIGH", *, pkg: str = "openssl", installed: str = "3.0.0", fixed: str = ""
+) -> dict[str, object]:
+    """One vulnerability as Trivy writes it."""
+    found: dict[str, object] = {
+        "VulnerabilityID": id_,
+        "PkgName": pkg,
+        "InstalledVersion": installed,
+        "Severity": severity,
+        "Title": f"{pkg}: flaw",
+    }
+    return found | ({"FixedVersion": fixed} if fixed else {})
