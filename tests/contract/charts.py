@@ -1,0 +1,98 @@
+"""What a chart pins, and the sums over it."""
+
+import re
+from collections.abc import Callable, Set
+
+from tests.contract.api import Api, Json
+from tests.contract.grading import Load, grade
+from tests.contract.images import versions
+from tests.contract.security import COUNTS, Release, Releases, counts
+
+FIGURES = (*COUNTS, "suppressed")
+
+
+def check(api: Api, releases: Releases, named_latest: Set[str]) -> None:
+    images = api.read("images.json")["data"]
+    for position, chart in enumerate(api.read("charts.json")["data"]):
+        where = f"$.data[{position}]"
+        versions(api, "charts", chart, where, named_latest)
+        for number, pin in enumerate(chart["images"]):
+            _pin(api, f"{where}.images[{number}]", pin, images)
+        _security(api, f"{where}.security", chart, releases)
+
+
+def normal(reference: str) -> tuple[str, str | None]:
+    """The repository with its registry, and the tag: `nginx:1.27` is docker.io/library/nginx and 1.27."""
+    name = reference.partition("@")[0]
+    tag = re.search(r":([A-Za-z0-9_][A-Za-z0-9_.-]*)$", name)
+    name = name[: tag.start()] if tag else name
+    domain, slash, path = name.partition("/")
+    if not slash or not (domain == "localhost" or re.search(r"[.:]", domain)):
+        domain, path = "docker.io", name
+    if domain in ("docker.io", "index.docker.io"):
+        domain, path = "docker.io", path if "/" in path else f"library/{path}"
+    return f"{domain}/{path}", tag[1] if tag else None
+
+
+def _pin(api: Api, where: str, pin: Json, images: list[Json]) -> None:
+    repository, tag = normal(pin["image"])
+    if "@" in pin["image"]:
+        api.expect("charts.json", f"{where}.digest", pin["digest"], pin["image"].partition("@")[2])
+    if pin["digest"]:
+        homes = {i["slug"]: _newest(i, lambda entry: pin["digest"] in entry["digests"]) for i in images}
+    else:
+        mine = [image for image in images if normal(image["image"])[0] == repository]
+        homes = {i["slug"]: _newest(i, lambda entry: entry["version"] == tag) for i in mine}
+    found = {(slug, label) for slug, label in homes.items() if label is not None}
+    if found:
+        if (pin["slug"], pin["version"]) not in found:
+            wanted = " or ".join(f"{slug} {label}" for slug, label in sorted(found))
+            api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not to {wanted}")
+    else:
+        api.expect("charts.json", f"{where}.version", pin["version"], None)
+        owners = {image["slug"] for image in images if normal(image["image"])[0] == repository}
+        if pin["slug"] is not None and pin["slug"] not in owners:
+            api.blame("charts.json", f"{where}.slug", f"is {pin['slug']}, an image with another repository")
+    release = api.href(f"security/{pin['slug']}/{pin['version']}.json")
+    api.expect("charts.json", f"{where}.href", pin["href"], release if pin["version"] else None)
+
+
+def _newest(image: Json, holds: Callable[[Json], bool]) -> str | None:
+    """The first of the labels that fit: an item has its versions newest first."""
+    return next((entry["version"] for entry in image["versions"] if holds(entry)), None)
+
+
+def _security(api: Api, where: str, chart: Json, releases: Releases) -> None:
+    security = chart["security"]
+    distinct = {pin["digest"] or normal(pin["image"]): pin for pin in chart["images"]}
+    pinned = [releases.get((pin["slug"], pin["version"])) for pin in distinct.values()]
+    known = [release for release in pinned if release is not None and release.scanned]
+    api.expect("charts.json", f"{where}.pins", security["pins"], len(distinct))
+    # A digest that is on no page may have been scanned all the same: its rows are in no document.
+    hidden = sum(pin["digest"] is not None and pin["href"] is None for pin in distinct.values())
+    if not len(known) <= security["pinsScanned"] <= len(known) + hidden:
+        api.blame("charts.json", f"{where}.pinsScanned", f"is {security['pinsScanned']}, not {len(known)}")
+        return
+    complete = bool(distinct) and security["pinsScanned"] == len(distinct)
+    api.expect("charts.json", f"{where}.scanned", security["scanned"], complete)
+    sums = _sums(known)
+    if security["pinsScanned"] > len(known):
+        _at_least(api, where, security, sums)
+        return
+    wanted = sums if known else dict.fromkeys(sums)
+    if not complete:
+        wanted |= {"grade": None, "score": None}
+    api.expect("charts.json", where, {name: security[name] for name in wanted}, wanted)
+
+
+def _sums(known: list[Release]) -> dict[str, Json]:
+    rows = sum((release.rows for release in known), Load())
+    letter, score = grade(rows, any(release.end_of_life for release in known))
+    suppressed = sum(release.suppressed for release in known)
+    return counts(rows) | {"suppressed": suppressed, "grade": letter, "score": score}
+
+
+def _at_least(api: Api, where: str, security: Json, sums: dict[str, Json]) -> None:
+    for name in FIGURES:
+        if security[name] is None or security[name] < sums[name]:
+            api.blame("charts.json", f"{where}.{name}", f"is {security[name]}, less than the sum of the pins")

@@ -1,0 +1,79 @@
+"""Version order as the contract words it, written from its text alone."""
+
+import re
+from functools import cmp_to_key
+from itertools import zip_longest
+from typing import NamedTuple
+
+PRE = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc", "snapshot", "nightly"]
+REVISION_WORDS = ("", "r", "p", "post")
+
+
+class Part(NamedTuple):
+    """One word of a label with its numbers: "-rc.2", "-alpine3.19", "-r1", "w"."""
+
+    place: int  # -2 a pre-release, -1 a variant, +1 a revision; nothing at all is 0
+    word: str
+    numbers: tuple[int, ...]
+
+
+def newest_first(labels: list[str]) -> list[str]:
+    return sorted(labels, key=cmp_to_key(compare), reverse=True)
+
+
+def compare(one: str, other: str) -> int:
+    """Below 0 when `one` is older, above 0 when it is newer, 0 only for equal labels."""
+    (mine, my_parts), (theirs, their_parts) = _split(one), _split(other)
+    if order := _numbers(mine, theirs):
+        return order
+    for a, b in zip_longest(my_parts, their_parts, fillvalue=Part(0, "", ())):
+        order = _sign(a.place, b.place) or _words(a, b) or _numbers(a.numbers, b.numbers)
+        if order:
+            return order
+    return _sign(one, other)
+
+
+def _split(label: str) -> tuple[tuple[int, ...], list[Part]]:
+    label = re.sub(r"^[vV](?=\d)", "", label)
+    head = re.match(r"\d+(\.\d+)*", label)
+    numbers = tuple(map(int, head[0].split("."))) if head else ()
+    rest = label[head.end() :] if head else label
+    found = re.finditer(r"([.\-_+]*)(?:([A-Za-z]+)((?:\.?\d+)*)|(\d+(?:\.\d+)*))", rest)
+    return numbers, [
+        _part(separator, word or "", tail or bare) for separator, word, tail, bare in map(_groups, found)
+    ]
+
+
+def _groups(found: re.Match[str]) -> tuple[str, str, str, str]:
+    separator, word, tail, bare = found.groups(default="")
+    return separator, word, tail, bare
+
+
+def _part(separator: str, word: str, digits: str) -> Part:
+    word, numbers = word.lower(), tuple(map(int, re.findall(r"\d+", digits)))
+    if word in REVISION_WORDS and numbers:
+        return Part(1, "", numbers)
+    if len(word) == 1 and not separator and not numbers:
+        return Part(1, word, ())
+    if word in PRE:
+        return Part(-2, word, numbers)
+    return Part(-1, word, numbers)
+
+
+def _words(one: Part, other: Part) -> int:
+    if one.place == -2:
+        return _sign(PRE.index(one.word), PRE.index(other.word))
+    return _sign(one.word, other.word)
+
+
+def _numbers(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    for mine, theirs in zip_longest(one, other, fillvalue=0):
+        if mine != theirs:
+            return _sign(mine, theirs)
+    return 0
+
+
+def _sign(one: int | str, other: int | str) -> int:
+    if isinstance(one, str) or isinstance(other, str):
+        return (str(one) > str(other)) - (str(one) < str(other))
+    return (one > other) - (one < other)
