@@ -1,7 +1,7 @@
 """What a chart pins, and the sums over it."""
 
 import re
-from collections.abc import Callable, Set
+from collections.abc import Set
 
 from tests.contract.api import Api, Json
 from tests.contract.grading import Load, grade
@@ -12,12 +12,12 @@ FIGURES = (*COUNTS, "suppressed")
 
 
 def check(api: Api, releases: Releases, named_latest: Set[str]) -> None:
-    images = api.read("images.json")["data"]
+    homes = Homes(api.read("images.json")["data"])
     for position, chart in enumerate(api.read("charts.json")["data"]):
         where = f"$.data[{position}]"
         versions(api, "charts", chart, where, named_latest)
         for number, pin in enumerate(chart["images"]):
-            _pin(api, f"{where}.images[{number}]", pin, images)
+            _pin(api, f"{where}.images[{number}]", pin, homes)
         _security(api, f"{where}.security", chart, releases)
 
 
@@ -34,32 +34,47 @@ def normal(reference: str) -> tuple[str, str | None]:
     return f"{domain}/{path}", tag[1] if tag else None
 
 
-def _pin(api: Api, where: str, pin: Json, images: list[Json]) -> None:
-    repository, tag = normal(pin["image"])
+class Homes:
+    """Which releases of the catalog have a digest, and which images a repository."""
+
+    def __init__(self, images: list[Json]) -> None:
+        self.by_digest: dict[str, dict[str, str]] = {}
+        self.by_repository: dict[str, list[Json]] = {}
+        for image in images:
+            self.by_repository.setdefault(normal(image["image"])[0], []).append(image)
+            for entry in image["versions"]:
+                for digest in entry["digests"]:
+                    # The first counts: versions stand newest first.
+                    self.by_digest.setdefault(digest, {}).setdefault(image["slug"], entry["version"])
+
+    def of(self, pin: Json) -> set[tuple[str, str]]:
+        """Slug and label of the releases a pin may be joined to: several when they share a digest."""
+        if pin["digest"]:
+            return set(self.by_digest.get(pin["digest"], {}).items())
+        repository, tag = normal(pin["image"])
+        owners = self.by_repository.get(repository, [])
+        return {
+            (i["slug"], entry["version"])
+            for i in owners
+            for entry in i["versions"]
+            if entry["version"] == tag
+        }
+
+
+def _pin(api: Api, where: str, pin: Json, homes: Homes) -> None:
     if "@" in pin["image"]:
         api.expect("charts.json", f"{where}.digest", pin["digest"], pin["image"].partition("@")[2])
-    if pin["digest"]:
-        homes = {i["slug"]: _newest(i, lambda entry: pin["digest"] in entry["digests"]) for i in images}
-    else:
-        mine = [image for image in images if normal(image["image"])[0] == repository]
-        homes = {i["slug"]: _newest(i, lambda entry: entry["version"] == tag) for i in mine}
-    found = {(slug, label) for slug, label in homes.items() if label is not None}
-    if found:
+    if found := homes.of(pin):
         if (pin["slug"], pin["version"]) not in found:
             wanted = " or ".join(f"{slug} {label}" for slug, label in sorted(found))
             api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not to {wanted}")
     else:
         api.expect("charts.json", f"{where}.version", pin["version"], None)
-        owners = {image["slug"] for image in images if normal(image["image"])[0] == repository}
+        owners = {image["slug"] for image in homes.by_repository.get(normal(pin["image"])[0], [])}
         if pin["slug"] is not None and pin["slug"] not in owners:
             api.blame("charts.json", f"{where}.slug", f"is {pin['slug']}, an image with another repository")
     release = api.href(f"security/{pin['slug']}/{pin['version']}.json")
     api.expect("charts.json", f"{where}.href", pin["href"], release if pin["version"] else None)
-
-
-def _newest(image: Json, holds: Callable[[Json], bool]) -> str | None:
-    """The first of the labels that fit: an item has its versions newest first."""
-    return next((entry["version"] for entry in image["versions"] if holds(entry)), None)
 
 
 def _security(api: Api, where: str, chart: Json, releases: Releases) -> None:

@@ -19,7 +19,13 @@ def kind(name: str, holds: Callable[[Json], bool]) -> Kind:
 
 
 def text(name: str, holds: Callable[[str], bool]) -> Kind:
-    return kind(name, lambda value: isinstance(value, str) and holds(value))
+    """A string; the wrong words in it (a link that leads nowhere, say) still let the rest be judged."""
+
+    def look(value: Json, where: str) -> Iterator[Flaw]:
+        if not isinstance(value, str) or not holds(value):
+            yield Flaw(where, f"is {show(value)}, not {name}", fatal=not isinstance(value, str))
+
+    return look
 
 
 def pattern(name: str, regex: str) -> Kind:
@@ -31,7 +37,7 @@ def constant(wanted: Json) -> Kind:
 
 
 def one_of(*words: str) -> Kind:
-    return text(f"one of {', '.join(words)}", lambda value: value in words)
+    return kind(f"one of {', '.join(words)}", lambda value: value in words)
 
 
 def maybe(inner: Kind) -> Kind:
@@ -132,7 +138,7 @@ SCORE = kind("a number from 0 to 100", lambda value: type(value) in (int, float)
 DATE = text("a date", _day)
 TIME = text("a time with its zone", _time)
 UTC = text("a time in UTC", lambda value: _time(value) and value.endswith(("Z", "+00:00")))
-WEB = text("an http(s) address", web)
+WEB = kind("an http(s) address", lambda value: isinstance(value, str) and web(value))
 SLUG = text("a slug", lambda v: len(v) <= 100 and v != "index" and re.fullmatch(COMPONENT, v) is not None)
 LABEL = pattern("a version label", LABEL_GRAMMAR)
 SEMVER = pattern(

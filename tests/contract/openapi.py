@@ -5,21 +5,22 @@ import re
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.contract.api import Api, Json, show
+from tests.contract.records import COLLECTIONS
 
 SAMPLES = 5
-# One document of every path shape, whether this site has it or not.
-SHAPES = [
-    *(f"{name}.json" for name in ("images", "charts", "roadmap", "updates")),
-    *(f"{name}/1.json" for name in ("images", "charts", "roadmap", "updates")),
-    *(f"{name}/nginx/index.json" for name in ("images", "charts", "roadmap")),
-    "security.json",
-    "security/index.json",
-    "security/nginx.json",
-    "security/nginx/1.27.json",
-    "badge/images.json",
-    "badge/nginx/cves.json",
-    "index.json",
-]
+# A document of every path shape, whether this site has it or not, and the path that may describe it.
+SHAPES = {
+    **{f"{name}.json": rf"({name}|\{{\w+\}})\.json" for name in COLLECTIONS},
+    **{f"{name}/1.json": rf"({name}|\{{\w+\}})/\{{\w+\}}\.json" for name in COLLECTIONS},
+    **{f"{name}/nginx/index.json": rf"({name}|\{{\w+\}})/\{{\w+\}}/index\.json" for name in COLLECTIONS[:3]},
+    "security.json": r"security\.json",
+    "security/index.json": r"security/index\.json",
+    "security/nginx.json": r"security/\{\w+\}\.json",
+    "security/nginx/1.27.json": r"security/\{\w+\}/\{\w+\}\.json",
+    "badge/images.json": r"badge/(images|\{\w+\})\.json",
+    "badge/nginx/cves.json": r"badge/\{\w+\}/(cves|\{\w+\})\.json",
+    "index.json": r"index\.json",
+}
 
 
 def check(api: Api) -> None:
@@ -30,27 +31,33 @@ def check(api: Api) -> None:
     if not isinstance(paths, dict):
         api.blame("openapi.json", "$.paths", "is missing")
         return
-    for shape in SHAPES:
-        if _path_of(shape, paths) is None:
-            api.blame("openapi.json", "$.paths", f"has no path for {shape}")
+    patterns = {path: re.compile(_regex(path)) for path in paths}
+    for document, templates in SHAPES.items():
+        path = _path_of(document, patterns)
+        if path is None or not re.fullmatch(templates, _relative(path)):
+            api.blame("openapi.json", "$.paths", f"has no path of its own for documents like {document}")
     documents: dict[str, list[str]] = {}
     for file in sorted(api.files):
-        if path := _path_of(file, paths):
+        if path := _path_of(file, patterns):
             documents.setdefault(path, []).append(file)
     for path, files in sorted(documents.items()):
         _documents(api, described, path, files)
 
 
-def _path_of(file: str, paths: Json) -> str | None:
+def _path_of(file: str, patterns: dict[str, re.Pattern[str]]) -> str | None:
     """The path template a client would use: the one with the fewest parameters, as OpenAPI has it."""
-    fitting = [path for path in paths if re.fullmatch(_regex(path), file)]
+    fitting = [path for path, pattern in patterns.items() if pattern.fullmatch(file)]
     return min(fitting, key=lambda path: path.count("{"), default=None)
 
 
+def _relative(path: str) -> str:
+    return path.removeprefix("/api/v1").removeprefix("/")
+
+
 def _regex(path: str) -> str:
-    relative = path.removeprefix("/api/v1").removeprefix("/")
     return "".join(
-        "[^/]+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{[^}]*\})", relative)
+        "[^/]+" if part.startswith("{") else re.escape(part)
+        for part in re.split(r"(\{[^}]*\})", _relative(path))
     )
 
 

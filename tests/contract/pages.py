@@ -1,7 +1,12 @@
 """Collections, their pages and their items: one body of data in three places."""
 
+from collections import Counter, defaultdict
+
 from tests.contract.api import Api, Json
 from tests.contract.inventory import IMAGE_BADGES, last_page
+
+# Addresses of item documents by collection, field and the value of that field.
+Homes = defaultdict[tuple[str, str, str], set[str]]
 
 
 def check(api: Api, name: str) -> None:
@@ -48,7 +53,7 @@ def _pages(api: Api, name: str, data: list[Json]) -> None:
 def _order(api: Api, name: str, slugs: list[str]) -> None:
     if slugs != sorted(slugs):
         api.blame(f"{name}.json", "$.data", "is not in the order of the slugs")
-    for slug in sorted({slug for slug in slugs if slugs.count(slug) > 1}):
+    for slug in sorted(slug for slug, count in Counter(slugs).items() if count > 1):
         api.blame(f"{name}.json", "$.data", f"has the slug {slug} twice")
 
 
@@ -73,6 +78,7 @@ def _item(api: Api, name: str, item: Json, where: str) -> None:
 
 
 def _updates(api: Api, data: list[Json]) -> None:
+    homes = _homes(api)
     seen: set[tuple[str, str | None, str]] = set()
     for position, update in enumerate(data):
         where = f"$.data[{position}]"
@@ -80,23 +86,23 @@ def _updates(api: Api, data: list[Json]) -> None:
         if key in seen:
             api.blame("updates.json", where, "stands twice: the same application, from and to")
         seen.add(key)
-        homes = _homes(api, update["application"])
-        if update["href"] not in (homes or (None,)):
-            wanted = " or ".join(sorted(homes)) or "null"
+        fitting = _home(homes, update["application"])
+        if update["href"] not in (fitting or (None,)):
+            wanted = " or ".join(sorted(fitting)) or "null"
             api.blame("updates.json", f"{where}.href", f"is {update['href']}, not {wanted}")
 
 
-def _homes(api: Api, application: str) -> set[str]:
+def _homes(api: Api) -> Homes:
+    homes: Homes = defaultdict(set)
+    for name in ("images", "charts"):
+        for item in api.read(f"{name}.json")["data"]:
+            for field in ("slug", "name"):
+                homes[name, field, item[field]].add(item["href"])
+    return homes
+
+
+def _home(homes: Homes, application: str) -> set[str]:
     """Where an update may lead: whether a chart's slug beats an image's name is left open."""
-    by = {
-        (name, field): {
-            item["href"] for item in api.read(f"{name}.json")["data"] if item[field] == application
-        }
-        for name in ("images", "charts")
-        for field in ("slug", "name")
-    }
-    if first := by["images", "slug"]:
-        return first
-    if by["charts", "slug"]:
-        return by["charts", "slug"] | by["images", "name"]
-    return by["images", "name"] or by["charts", "name"]
+    image_slug, image_name = homes["images", "slug", application], homes["images", "name", application]
+    chart_slug, chart_name = homes["charts", "slug", application], homes["charts", "name", application]
+    return image_slug or (chart_slug and chart_slug | image_name) or image_name or chart_name
