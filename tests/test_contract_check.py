@@ -162,6 +162,33 @@ def test_a_page_may_name_its_newest_version(tmp_path: Path) -> None:
     assert check(tmp_path, MOUNT, named_latest={"charts/solo", "charts/web"}) == []
 
 
+def test_a_pin_on_no_page_may_have_been_scanned(tmp_path: Path) -> None:
+    """Its rows are in no document then: the sums may be higher than what the documents show, never lower."""
+    docs = sample.documents()
+    chart = docs["charts.json"]["data"][1]
+    chart["images"][1]["digest"] = "sha256:" + "c" * 64
+    chart["security"] |= {"scanned": True, "pinsScanned": 2, "grade": "D", "score": 45, "low": 5, "total": 7}
+    assert published(tmp_path, docs) == []
+    for wrong in ({"high": 1}, {"total": 8}, {"pinsScanned": 3}, {"scanned": False}, {"critical": None}):
+        before = dict(chart["security"])
+        chart["security"] |= wrong
+        assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[1].security")]
+        chart["security"] = before
+
+
+def test_an_image_that_was_never_scanned_shows_no_figures(tmp_path: Path) -> None:
+    docs = sample.documents()
+    record = docs["security/nginx.json"]["versions"][1]
+    nothing = dict.fromkeys(key for key in record if key not in ("version", "scanned"))
+    docs["security/nginx/1.9.0.json"] |= nothing | {"scanned": False}
+    record |= nothing | {"scanned": False}
+    solo = docs["charts.json"]["data"][0]["security"]
+    solo |= dict.fromkeys(solo) | {"scanned": False, "pins": 1, "pinsScanned": 0}
+    assert published(tmp_path, docs) == []
+    solo["total"] = 0
+    assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[0].security.total")]
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -12,6 +12,9 @@ GONE = object()
 
 def change(docs: dict[str, Json], document: str, path: str, value: object) -> None:
     """Put `value` at a place: the keys of `path` with a space between. A function gets what stands there."""
+    if not path:
+        docs[document] = value(docs[document]) if callable(value) else value
+        return
     *steps, last = [int(step) if step.isdigit() else step for step in path.split()]
     place = docs[document]
     for step in steps:
@@ -32,6 +35,10 @@ def keys_reversed(value: dict[str, Json]) -> dict[str, Json]:
 
 def plus(**keys: Json) -> Callable[[Json], Json]:
     return lambda value: value | keys
+
+
+def without_logo(badge: dict[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in badge.items() if key not in ("namedLogo", "logoColor")}
 
 
 # Where a fault is put, what is put there, and where the check must find it ("" is the same place).
@@ -188,6 +195,37 @@ FAULTS: list[tuple[str, str, object, str]] = [
     ("badge/images.json", "namedLogo", GONE, ""),
     ("badge/images.json", "cacheSeconds", 300, ""),
     ("badge/images.json", "link", None, ""),
+    ("badge/images.json", "logoSvg", "", ""),
+    (
+        "badge/cosign.json",
+        "",
+        lambda badge: without_logo(badge) | {"logoSvg": "logo.svg"},
+        "badge/cosign.json $.logoSvg",
+    ),
+    ("badge/nginx/cves.json", "", without_logo, "badge/nginx/cves.json $"),
+    ("badge/tool/grade.json", "message", "A+", ""),
+    ("badge/tool/version.json", "message", "", ""),
+    # the rest of what the check can say
+    ("images.json", "data 1 slug", "nginx", "images.json $.data"),
+    ("images.json", "data 0 versions 1 version", "1.10.0", "images.json $.data[0].versions"),
+    ("images.json", "data 0 versions 0 digests", lambda digests: digests * 2, ""),
+    ("images.json", "data 0 versions 0 endOfLife", "2027-02-30", ""),
+    ("charts.json", "data 0 hub", "https://hub.example.org/solo", "badge $"),
+    ("charts.json", "data 0 hub", "https://[hub", ""),
+    ("updates.json", "data 0 checked", "yesterday", ""),
+    ("roadmap.json", "data 0 priority", 1.5, ""),
+    ("security.json", "images", [], ""),
+    (
+        "security.json",
+        "images",
+        lambda images: {"tool": images["nginx"], **images},
+        "security.json $.images: is not in",
+    ),
+    ("security/nginx.json", "versions 0 scannedAt", "2026-11-20", ""),
+    ("security/nginx.json", "versions 0 scanner", {"name": "Trivy"}, ""),
+    ("security/nginx.json", "versions 0 suppressed 0", plus(id="CVE-2024-0002", pkg="openssl"), ""),
+    ("openapi.json", "paths", [], ""),
+    ("openapi.json", "paths /api/v1/index.json get", {}, "openapi.json $.paths['/api/v1/index.json']"),
 ]
 
 

@@ -116,9 +116,11 @@ def _time(value: str) -> bool:
 
 
 def web(value: str) -> bool:
-    return (
-        value.isprintable() and urlsplit(value).scheme in ("http", "https") and bool(urlsplit(value).netloc)
-    )
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    return value.isprintable() and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"

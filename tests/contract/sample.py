@@ -208,9 +208,11 @@ def _discovery(docs: dict[str, Json]) -> Json:
 
 def _openapi() -> Json:
     def answer(name: str) -> Json:
-        schema = {"$ref": f"#/components/schemas/{name}"}
-        content = {"application/json": {"schema": schema}}
-        return {"get": {"responses": {"200": {"description": name, "content": content}}}}
+        return {"get": {"responses": {"200": {"$ref": f"#/components/responses/{name}"}}}}
+
+    def response(name: str) -> Json:
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+        return {"description": name, "content": content}
 
     four = [f"{name}.json" for name in ("images", "charts", "roadmap", "updates")]
     envelopes = [
@@ -228,5 +230,6 @@ def _openapi() -> Json:
         "Envelope": {"type": "object", "required": ["apiVersion"]},
         "Badge": {"type": "object", "required": ["label"], "properties": {"label": label}},
     }
+    components = {"schemas": schemas, "responses": {name: response(name) for name in schemas}}
     info = {"title": "Acme", "version": "v1"}
-    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": components}
