@@ -1,0 +1,57 @@
+"""The example site: what a visitor and a client find there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .contract import check
+from .sites import Result, run
+
+EXAMPLE = Path(__file__).parent.parent / "example_site"
+CUSTOM = {"images": ["upstream", "port", "fips", "shell"]}
+# Its newest version is older than a pre-release, and its page says so.
+NAMED_LATEST = {"images/valkey"}
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The example, built in a copy under its own strict setting."""
+    folder = tmp_path_factory.mktemp("example") / "site"
+    shutil.copytree(EXAMPLE, folder)
+    return run(folder / "mkdocs.yml")
+
+
+def test_it_builds_without_a_warning_and_holds_the_contract(example: Result) -> None:
+    assert not example.failed, example.logged()
+    assert example.logged() == []
+    assert check(example.folder / "site", "/hardened", CUSTOM, NAMED_LATEST) == []
+
+
+def test_it_shows_what_a_catalog_has(example: Result) -> None:
+    images = example.json("images.json")["data"]
+    assert len(images) >= 30
+    assert example.json("charts.json")["total"] >= 10
+    assert example.json("roadmap.json")["total"] >= 10
+    updates = example.json("updates.json")["data"]
+    assert len(updates) >= 20
+    assert {update["outcome"] for update in updates} == {"shipped", "held", "skipped"}
+    assert any(image["versions"] and not image["security"]["scanned"] for image in images)
+    assert {"1.10"} <= {version["version"] for image in images for version in image["versions"]}
+    assert {"available", "deprecated", "withdrawn", "planned"} == {image["lifecycle"] for image in images}
+
+
+def test_its_scans_come_from_three_scanners(example: Result) -> None:
+    scanners = {
+        record["scanner"].partition(" ")[0]
+        for path in (example.api / "security").glob("*/*.json")
+        if (record := json.loads(path.read_bytes()))["scanned"]
+    }
+    assert scanners >= {"Trivy", "Grype"}
+    monitoring = example.json("charts/monitoring/index.json")["data"]
+    outside = [pin for pin in monitoring["images"] if pin["slug"] is None]
+    assert outside, "the chart pins an image that is not in the catalog"
+    assert monitoring["security"]["pinsScanned"] == monitoring["security"]["pins"]
