@@ -13,7 +13,7 @@ from tests.contract.charts import normal
 from tests.contract.faults import FAULTS, GONE, address, change
 from tests.contract.grading import grade, load
 from tests.contract.sample_items import MOUNT
-from tests.contract.versions import compare, newest_first
+from tests.contract.versions import compare, misplaced
 
 
 def published(site: Path, docs: dict[str, Json]) -> list[str]:
@@ -203,8 +203,23 @@ def test_an_image_that_was_never_scanned_shows_no_figures(tmp_path: Path) -> Non
 )
 def test_versions_stand_in_the_order_the_contract_gives(labels: str) -> None:
     oldest_first = labels.split()
-    assert newest_first(oldest_first) == oldest_first[::-1]
-    assert all(compare(a, b) < 0 < compare(b, a) for a, b in itertools.pairwise(oldest_first))
+    assert misplaced(oldest_first[::-1]) is None
+    assert all(compare(a, b) < 0 < compare(b, a) for a, b in itertools.combinations(oldest_first, 2))
+
+
+def test_no_order_is_asked_for_that_the_contract_leaves_open() -> None:
+    assert compare("1.0-r2", "1.0p1") == 0
+    assert misplaced(["1.0p1", "1.0-r2", "1.0"]) is misplaced(["1.0-r2", "1.0p1", "1.0"]) is None
+
+
+def test_a_pin_by_tag_and_one_by_digest_may_be_one_image(tmp_path: Path) -> None:
+    docs = sample.documents()
+    solo = docs["charts.json"]["data"][0]
+    digest = docs["images.json"]["data"][0]["versions"][1]["digest"]
+    solo["images"].append(solo["images"][0] | {"digest": digest})
+    assert published(tmp_path, docs) == []
+    solo["images"].append(solo["images"][0] | {"digest": "sha256:" + "c" * 64, "version": None, "href": None})
+    assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[0].security.pins")]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a chart pins, and the sums over it."""
 
 import re
-from collections.abc import Set
+from collections.abc import Hashable, Set
 
 from tests.contract.api import Api, Json
 from tests.contract.grading import Load, grade
@@ -19,7 +19,7 @@ def check(api: Api, releases: Releases, named_latest: Set[str]) -> None:
         versions(api, "charts", chart, where, named_latest)
         for number, pin in enumerate(chart["images"]):
             _pin(api, f"{where}.images[{number}]", pin, homes)
-        _security(api, f"{where}.security", chart, releases)
+        _security(api, f"{where}.security", chart, homes, releases)
 
 
 def normal(reference: str) -> tuple[str, str | None]:
@@ -41,9 +41,11 @@ class Homes:
     def __init__(self, images: list[Json]) -> None:
         self.by_digest: dict[str, dict[str, str]] = {}
         self.by_repository: dict[str, list[Json]] = {}
+        self.digests: dict[tuple[str, str], str | None] = {}
         for image in images:
             self.by_repository.setdefault(normal(image["image"])[0], []).append(image)
             for entry in image["versions"]:
+                self.digests[image["slug"], entry["version"]] = entry["digest"]
                 for digest in entry["digests"]:
                     # The first counts: versions stand newest first.
                     self.by_digest.setdefault(digest, {}).setdefault(image["slug"], entry["version"])
@@ -60,6 +62,10 @@ class Homes:
             for entry in i["versions"]
             if entry["version"] == tag
         }
+
+    def identity(self, pin: Json) -> Hashable:
+        """What two pins of one image share: the digest (its release's, by tag), else the reference."""
+        return pin["digest"] or self.digests.get((pin["slug"], pin["version"])) or normal(pin["image"])
 
 
 def _pin(api: Api, where: str, pin: Json, homes: Homes) -> None:
@@ -78,9 +84,9 @@ def _pin(api: Api, where: str, pin: Json, homes: Homes) -> None:
     api.expect("charts.json", f"{where}.href", pin["href"], release if pin["version"] else None)
 
 
-def _security(api: Api, where: str, chart: Json, releases: Releases) -> None:
+def _security(api: Api, where: str, chart: Json, homes: Homes, releases: Releases) -> None:
     security = chart["security"]
-    distinct = {pin["digest"] or normal(pin["image"]): pin for pin in chart["images"]}
+    distinct = {homes.identity(pin): pin for pin in chart["images"]}
     pinned = [releases.get((pin["slug"], pin["version"])) for pin in distinct.values()]
     known = [release for release in pinned if release is not None and release.scanned]
     api.expect("charts.json", f"{where}.pins", security["pins"], len(distinct))

@@ -5,7 +5,7 @@ from collections.abc import Set
 from tests.contract.api import Api, Json
 from tests.contract.grading import grade
 from tests.contract.security import COUNTS, Releases, counts
-from tests.contract.versions import newest_first
+from tests.contract.versions import misplaced
 
 
 def check(api: Api, releases: Releases, named_latest: Set[str]) -> None:
@@ -20,8 +20,8 @@ def versions(api: Api, name: str, item: Json, where: str, named_latest: Set[str]
     """Newest first, except that a page may name its newest itself; no label twice."""
     labels = [entry["version"] for entry in item["versions"]]
     free = 1 if f"{name}/{item['slug']}" in named_latest else 0
-    if labels[free:] != (wanted := newest_first(labels[free:])):
-        api.blame(f"{name}.json", f"{where}.versions", f"stand {labels[free:]}, newest first is {wanted}")
+    if pair := misplaced(labels[free:]):
+        api.blame(f"{name}.json", f"{where}.versions", f"have {pair[0]} before {pair[1]}, which is newer")
     if len({label.casefold() for label in labels}) < len(labels):
         api.blame(f"{name}.json", f"{where}.versions", f"hold a label twice: {labels}")
     api.expect(f"{name}.json", f"{where}.latest", item["latest"], labels[0] if labels else None)

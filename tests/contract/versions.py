@@ -1,8 +1,7 @@
 """Version order as the contract words it, written from its text alone."""
 
 import re
-from functools import cmp_to_key
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from typing import NamedTuple
 
 PRE = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc", "snapshot", "nightly"]
@@ -17,16 +16,19 @@ class Part(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def newest_first(labels: list[str]) -> list[str]:
-    return sorted(labels, key=cmp_to_key(compare), reverse=True)
+def misplaced(labels: list[str]) -> tuple[str, str] | None:
+    """The first pair of labels, newest first, of which the second is the newer one."""
+    return next((pair for pair in combinations(labels, 2) if compare(*pair) < 0), None)
 
 
 def compare(one: str, other: str) -> int:
-    """Below 0 when `one` is older, above 0 when it is newer, 0 only for equal labels."""
+    """Below 0 when `one` is older, above 0 when it is newer, 0 where no order is fixed."""
     (mine, my_parts), (theirs, their_parts) = _split(one), _split(other)
     if order := _numbers(mine, theirs):
         return order
     for a, b in zip_longest(my_parts, their_parts, fillvalue=Part(0, "", ())):
+        if a.place == b.place == 1 and a.word != b.word:
+            return 0  # "-r1" or "p1" after the same numbers: the contract does not say which is newer
         order = _sign(a.place, b.place) or _words(a, b) or _numbers(a.numbers, b.numbers)
         if order:
             return order
@@ -52,7 +54,7 @@ def _groups(found: re.Match[str]) -> tuple[str, str, str, str]:
 def _part(separator: str, word: str, digits: str) -> Part:
     word, numbers = word.lower(), tuple(map(int, re.findall(r"\d+", digits)))
     if word in REVISION_WORDS and numbers:
-        return Part(1, "", numbers)
+        return Part(1, word or "-", numbers)
     if len(word) == 1 and not separator and not numbers:
         return Part(1, word, ())
     if word in PRE:
