@@ -1,0 +1,141 @@
+"""The pages of docs_dir with the addresses that MkDocs gives them, found without MkDocs.
+
+The rules are those of MkDocs 1.6 (mkdocs/structure/files.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from pathspec import GitIgnoreSpec
+
+from ..problems import Problem, Problems
+from .front_matter import Document, YamlError
+from .pages import Page, parse_defaults
+
+_MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
+_HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides which files of docs_dir are published, and where."""
+
+    directory_urls: bool
+    exclude: GitIgnoreSpec
+    drafts: GitIgnoreSpec
+    meta_file: str | None
+    """Name of the files with defaults for all pages of their folder; None without Material's meta plugin."""
+
+
+class DocsDir:
+    """The files of docs_dir; `label` is how problems name the folder."""
+
+    def __init__(self, folder: Path, label: str, rules: Rules, problems: Problems) -> None:
+        self._folder, self._label, self._rules, self._problems = folder, label, rules, problems
+        exclude = _HIDDEN + rules.exclude
+        self._files: dict[str, str] = {}
+        self._meta: list[str] = []
+        for uris in self._by_folder():
+            if rules.meta_file:
+                self._meta += [uri for uri in uris if PurePosixPath(uri).name == rules.meta_file]
+            self._files |= _published(
+                {uri: destination(uri, rules.directory_urls) for uri in uris},
+                {uri for uri in uris if exclude.match_file(uri) or rules.drafts.match_file(uri)},
+            )
+        for uri in self._meta:
+            self._files.pop(uri, None)
+
+    def _by_folder(self) -> Iterator[list[str]]:
+        for parent, folders, names in os.walk(self._folder, followlinks=True):
+            folders.sort()
+            below = Path(parent).relative_to(self._folder)
+            # An index.md after README.md takes its place.
+            names.sort(key=lambda name: (PurePosixPath(name).stem not in ("index", "README"), name))
+            yield [(below / name).as_posix() for name in names]
+
+    def name(self, uri: str) -> str:
+        """How problems name a file."""
+        return f"{self._label}/{uri}" if self._label else uri
+
+    def below(self, prefix: str) -> Mapping[str, str]:
+        """What is published below `prefix` (that ends with a slash): path there → the author's file."""
+        return {
+            target.removeprefix(prefix): self.name(uri)
+            for uri, target in self._files.items()
+            if target.startswith(prefix)
+        }
+
+    def pages(self) -> list[Page]:
+        """Every page that is published, with its text."""
+        defaults = self._defaults()
+        return [
+            Page(
+                uri, self.name(uri), self._text(uri), address(target, self._rules.directory_urls), None, found
+            )
+            for uri, target in self._files.items()
+            if uri.endswith(_MARKDOWN)
+            for found in [_defaults_of(uri, defaults)]
+        ]
+
+    def _text(self, uri: str) -> str | None:
+        try:
+            return (self._folder / uri).read_text("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+        except OSError as error:
+            message = f"the page can't be read: {error.strerror}"
+            self._problems.add(Problem(self.name(uri), 0, 0, "", message))
+            return ""
+
+    def _defaults(self) -> Sequence[tuple[PurePosixPath, Document]]:
+        """The documents of Material's meta plugin, outermost folder first."""
+        found = []
+        for uri in self._meta:
+            try:
+                found.append((PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "")))
+            except YamlError as error:
+                self._problems.add(
+                    Problem(self.name(uri), error.line, error.column, "", error.message, error.hint)
+                )
+        return sorted(found, key=lambda pair: len(pair[0].parts))
+
+
+def destination(uri: str, directory_urls: bool) -> str:
+    """Where MkDocs writes a file: `images/nginx.md` → `images/nginx/index.html`."""
+    if not uri.endswith(_MARKDOWN):
+        return uri
+    path = PurePosixPath(uri)
+    stem = "index" if path.stem == "README" else path.stem
+    if directory_urls and stem != "index":
+        return str(path.parent / stem / "index.html")
+    return str(path.parent / f"{stem}.html")
+
+
+def address(target: str, directory_urls: bool) -> str:
+    """The address of a page below the site's root, `""` for the home page with directory URLs."""
+    if directory_urls and target.rpartition("/")[2] == "index.html":
+        target = target.removesuffix("index.html")
+    return quote(target)
+
+
+def _published(targets: Mapping[str, str], left_out: set[str]) -> dict[str, str]:
+    """The files of one folder that are published; of two for one place the later, if it is published."""
+    first: dict[str, str] = {}
+    beaten: set[str] = set()
+    for uri, target in targets.items():
+        other = first.setdefault(target, uri)
+        if other != uri:
+            beaten.add(uri if uri in left_out else other)
+    return {uri: target for uri, target in targets.items() if uri not in left_out and uri not in beaten}
+
+
+def _defaults_of(uri: str, defaults: Sequence[tuple[PurePosixPath, Document]]) -> tuple[Document, ...]:
+    if not defaults:
+        return ()
+    folders = {*PurePosixPath(uri).parents}
+    return tuple(document for folder, document in defaults if folder in folders)
