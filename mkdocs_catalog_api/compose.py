@@ -102,44 +102,12 @@ class _Composer:
         self.gate = Gate(self.given.mount)
 
     def run(self) -> list[Written]:
-        catalog, at = self.catalog, self.at
-        unique: set[str] = set()
-        slugs = {image.entry.slug: image for image in catalog.images}
-        for rendered in in_chunks(self._render_images, catalog.images, least=64):
-            self.written += rendered.written
-            self.gate.links |= rendered.links
-            for slug, assessments, ids in rendered.images:
-                image = slugs[slug]
-                self.newest[slug] = assessments[0] if assessments else None
-                for release, found in zip(image.releases, assessments, strict=True):
-                    self.releases[slug, release.entry.version] = found
-                if image.entry.lifecycle != "planned":
-                    unique.update(ids)
-        reports = Reports(self.given.reports, self.given.store)
+        unique = self._images_security()
         extended = published_models(self.given.settings)
-        self._collection(
-            "images", extended["images"], [(i.entry, i.page, self._image(i)) for i in catalog.images]
-        )
-        self._collection(
-            "charts", extended["charts"], [(c.entry, c.page, self._chart(c, reports)) for c in catalog.charts]
-        )
-        self._collection(
-            "roadmap",
-            extended["roadmap"],
-            [(r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap],
-        )
-        self._collection("updates", extended["updates"], self._updates())
-        summary, entries = security.summary_and_index(catalog.images, self.newest, len(unique), at)
-        self._put(addresses.SUMMARY, models.SecuritySummary, summary)
-        body = {
-            "apiVersion": "v1",
-            "resource": "security",
-            "total": len(entries),
-            "data": array(map(encode, entries)),
-        }
-        self._put(addresses.SECURITY_INDEX, models.Collection[models.SecurityIndexEntry], body)
-        names = self._badges()
-        discovery = index.discovery(self.given.title, self.totals, names, at)
+        self._collections(extended)
+        self._security_overview(unique)
+        badge_names = self._badges()
+        discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
         self._put(addresses.INDEX, models.Discovery, discovery)
         schema = openapi.openapi(extended, self.given.title)
         self._write([(addresses.OPENAPI, document(schema))])
@@ -148,6 +116,41 @@ class _Composer:
         self._put(addresses.MANIFEST, models.Manifest, manifest)
         self.gate.check_links(entry.path for entry in self.written)
         return self.written
+
+    def _images_security(self) -> int:
+        """Write what hangs on the rows of each image; returns the number of distinct ids of them all."""
+        images = {image.entry.slug: image for image in self.catalog.images}
+        unique: set[str] = set()
+        for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
+            self.written += rendered.written
+            self.gate.links |= rendered.links
+            for slug, assessments, ids in rendered.images:
+                image = images[slug]
+                self.newest[slug] = assessments[0] if assessments else None
+                for release, found in zip(image.releases, assessments, strict=True):
+                    self.releases[slug, release.entry.version] = found
+                if image.entry.lifecycle != "planned":
+                    unique.update(ids)
+        return len(unique)
+
+    def _collections(self, extended: Mapping[str, type[BaseModel]]) -> None:
+        """Write the four collections; each item comes with its page and its computed fields."""
+        catalog = self.catalog
+        with Reports(self.given.reports, self.given.store) as reports:
+            charts = [(c.entry, c.page, self._chart(c, reports)) for c in catalog.charts]
+        images = ((i.entry, i.page, self._image(i)) for i in catalog.images)
+        roadmap = ((r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap)
+        self._collection("images", extended["images"], images)
+        self._collection("charts", extended["charts"], charts)
+        self._collection("roadmap", extended["roadmap"], roadmap)
+        self._collection("updates", extended["updates"], self._updates())
+
+    def _security_overview(self, unique: int) -> None:
+        summary, entries = security.summary_and_index(self.catalog.images, self.newest, unique, self.at)
+        self._put(addresses.SUMMARY, models.SecuritySummary, summary)
+        data = array(map(encode, entries))
+        body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
+        self._put(addresses.SECURITY_INDEX, models.Collection[models.SecurityIndexEntry], body)
 
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
         self.written += write(self.given.folder, documents)
@@ -161,13 +164,13 @@ class _Composer:
     def _render_images(self, images: Sequence[Image]) -> _Rendered:
         """The security documents and badges of some images; runs in a worker."""
         gate = Gate(self.given.mount)
-        reports = Reports(self.given.reports, self.given.store)
         assessed: list[_Assessed] = []
         written: list[Written] = []
-        for image in images:
-            found, documents = self._render_image(image, reports, gate)
-            assessed.append(found)
-            written += write(self.given.folder, documents)
+        with Reports(self.given.reports, self.given.store) as reports:
+            for image in images:
+                found, documents = self._render_image(image, reports, gate)
+                assessed.append(found)
+                written += write(self.given.folder, documents)
         return _Rendered(assessed, written, gate.links)
 
     def _render_image(

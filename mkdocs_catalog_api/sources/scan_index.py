@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from ..catalog.references import Reference
 from ..catalog.scans import Finding, Scan, ScanHead
@@ -141,6 +142,12 @@ class Reports:
 
     def __init__(self, folder: Path, store: Path) -> None:
         self._folder, self._store = folder, Store(store)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.__exit__()
 
     def parsed(self, head: ScanHead) -> Parsed:
         """The stored scan; read again from its report should the store have lost it."""
