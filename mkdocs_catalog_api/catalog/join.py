@@ -248,13 +248,22 @@ class Join:
                 self._warn(head, f"passed over; what counts is {counts}", level=Level.INFO)
         return tuple(sorted(kept, key=lambda head: (head.path, head.position)))
 
-    def _age_and_path(self, head: ScanHead) -> tuple[int, tuple[int, ...], str, int]:
-        """Sorts the newest first, scans without a time or from the future last, then by path."""
+    def _age_and_path(self, head: ScanHead) -> tuple[bool, bool, tuple[int, ...], str, int]:
+        """Sorts the newest first, scans without a time or from the future last, then by path.
+
+        A report of its own comes before the silence of a hub, which may also mean that its scan failed.
+        """
         time = head.scanned_at
         if time is not None and time > self._now:
             self._warn(head, f"scanned at {time}, which is in the future", "check the clock of the scanner")
             time = None
-        return (time is None, tuple(-ord(char) for char in time or ""), head.path, head.position)
+        return (
+            head.inferred,
+            time is None,
+            tuple(-ord(char) for char in time or ""),
+            head.path,
+            head.position,
+        )
 
     def chart(self, entry: ChartEntry, page: WebPage, places: Sequence[Problem]) -> Chart:
         """The chart with its pins resolved; `places` has a blank problem at each pin."""

@@ -50,6 +50,8 @@ class Scan:
     os_end_of_life: bool | None
     """The scanner says that the operating system in the image is no longer maintained."""
     findings: tuple[Finding, ...]
+    inferred: bool = False
+    """A hub lists the image as scanned without reporting on it, so nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +83,4 @@ class ScanHead:
     """Rows without a fix, likewise."""
     unique: int
     """Distinct ids."""
+    inferred: bool = False

@@ -14,10 +14,15 @@ from ..catalog.references import Reference
 from ..catalog.scans import Finding, Scan, ScanHead
 from ..catalog.vulnerabilities import counts, unite
 from ..parallel import in_chunks
-from ..problems import Problem, Problems
-from .reports import read_report
+from ..problems import Level, Problem, Problems
+from .reports import hub_package, read_report
 from .reports.facts import ReportError
 from .store import Parsed, Store, compact, content_key
+
+_NOTHING_AT_ALL = (
+    "the hub found nothing in any image of this chart",
+    "it says the same when it could not pull an image: see the errors that it shows to the publisher",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class _Read:
     heads: tuple[str, ...] = ()
     parsed: tuple[Parsed, ...] = ()
     problem: tuple[str, str] | None = None
+    of_hub: bool = False
 
 
 def report_files(folder: Path) -> list[str]:
@@ -56,10 +62,12 @@ def index_reports(folder: Path, label: str, store: Path, problems: Problems) -> 
                 file = f"{label}/{read.path}"
                 if read.problem:
                     problems.add(Problem(file, 0, 0, "", *read.problem))
-                alone = len(read.heads) == 1
-                heads += [
-                    _head(text, file, read, position, alone) for position, text in enumerate(read.heads)
-                ]
+                # A hub's report lies in the folder of its chart, so its path speaks for no image.
+                alone = len(read.heads) == 1 and not read.of_hub
+                found = [_head(text, file, read, position, alone) for position, text in enumerate(read.heads)]
+                if found and all(head.inferred for head in found):
+                    problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
+                heads += found
     return heads
 
 
@@ -70,18 +78,26 @@ def _read_chunk(folder: Path, store: Path, paths: Sequence[str]) -> list[_Read]:
 
 def _read_one(folder: Path, store: Store, path: str) -> _Read:
     try:
-        data = (folder / path).read_bytes()
+        data, package = _content(folder, path)
     except OSError as error:
         return _Read(path, b"", problem=(f"the report can't be read: {error.strerror}", ""))
-    key = content_key(data)
+    key = content_key(package + data)
     heads = store.heads(key)
     if heads is not None:
-        return _Read(path, key, tuple(heads))
+        return _Read(path, key, tuple(heads), of_hub=bool(package))
     try:
-        parsed = tuple(_parse(scan) for scan in read_report(data))
+        parsed = tuple(_parse(scan) for scan in read_report(data, package))
     except ReportError as error:
         return _Read(path, key, problem=(str(error), error.hint))
-    return _Read(path, key, tuple(scan.head for scan in parsed), parsed)
+    return _Read(path, key, tuple(scan.head for scan in parsed), parsed, of_hub=bool(package))
+
+
+def _content(folder: Path, path: str) -> tuple[bytes, bytes]:
+    """The report, and of a hub's the answer about the package beside it, else nothing."""
+    file = folder / path
+    beside = file.with_suffix(hub_package.SUFFIX)
+    of_hub = path.startswith(f"{hub_package.FOLDER}/") and beside.is_file()
+    return file.read_bytes(), beside.read_bytes() if of_hub else b""
 
 
 def _parse(scan: Scan) -> Parsed:
@@ -111,6 +127,7 @@ def _parse(scan: Scan) -> Parsed:
         "fixable": fixable,
         "unfixable": unfixable,
         "unique": len(ids),
+        "inferred": scan.inferred,
     }
     return Parsed(compact(head), compact(ids), compact(rows).encode(), compact(scan.findings).encode())
 
@@ -134,6 +151,7 @@ def _head(text: str, file: str, read: _Read, position: int, alone: bool) -> Scan
         fixable=tuple(head["fixable"]),
         unfixable=tuple(head["unfixable"]),
         unique=head["unique"],
+        inferred=head["inferred"],
     )
 
 
@@ -154,7 +172,7 @@ class Reports:
         kept = self._store.parsed(head.key, head.position)
         if kept is not None:
             return kept
-        return _parse(read_report((self._folder / head.path).read_bytes())[head.position])
+        return _parse(read_report(*_content(self._folder, head.path))[head.position])
 
 
 def stored_findings(parsed: Parsed) -> list[Finding]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mkdocs_catalog_api.sources.reports import artifact_hub, grype, harbor, osv, trivy
 from mkdocs_catalog_api.sources.reports.decode import decode
 from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, Finding, ReportError, Scan
+from mkdocs_catalog_api.sources.reports.hub_package import read_package
 from mkdocs_catalog_api.sources.reports.values import mapping, text
 
 __all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", "read_report"]
@@ -59,12 +60,15 @@ FOREIGN = (
 )
 
 
-def read_report(data: bytes) -> list[Scan]:
+def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     """The scans in one report: one per image, so several only from Artifact Hub.
 
+    `package` is the hub's answer about the package that the report belongs to, when there is one.
     Raises `ReportError`, and nothing else, for bytes that are not such a report.
     """
     document = decode(data)
+    if package:
+        return artifact_hub.read_of_package(document, read_package(package))
     for reader in READERS:
         if reader.recognises(document):
             return reader.read(document)

@@ -3,7 +3,8 @@
 chart writes it, to a whole report of Trivy.
 
 An image without findings is absent. So is every image when nothing was found at all: the body is then
-`null`, which cannot be told from an empty report of Trivy's first schema and is read as that.
+`null`, which alone cannot be told from an empty report of Trivy's first schema and is read as that. The
+answer about the package, saved beside the report, says which images were scanned and when.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from mkdocs_catalog_api.sources.reports import trivy
 from mkdocs_catalog_api.sources.reports.facts import ReportError, Scan
+from mkdocs_catalog_api.sources.reports.hub_package import HubPackage
 from mkdocs_catalog_api.sources.reports.values import DAMAGED, digests, mapping, text
 
 
@@ -22,6 +24,25 @@ def recognises(document: object) -> bool:
 def read(document: object) -> list[Scan]:
     """One scan per image. Raises `ReportError` when the report of one cannot be read."""
     return [scan for image, body in mapping(document).items() for scan in _scans(text(image), body)]
+
+
+def read_of_package(document: object, package: HubPackage) -> list[Scan]:
+    """One scan per image that the hub scanned, also of those in which it found nothing.
+
+    Raises `ReportError` when the document is no security report.
+    """
+    if document is not None and not isinstance(document, dict):
+        raise ReportError("no security report of a package", "fetch it again")
+    time = package.scanned_at
+    found = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
+    if time is None:
+        return found
+    reported = {reference for scan in found for reference in scan.references}
+    return found + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
+
+
+def _nothing_found(image: str, time: str) -> Scan:
+    return Scan("trivy", "", time, (image,), digests([image]), "", None, (), inferred=True)
 
 
 def _scans(image: str, body: object) -> list[Scan]:
