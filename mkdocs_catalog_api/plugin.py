@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.utils import CountHandler
 
 from .documents import addresses, badges
 from .documents.gate import ContractError
 from .engine import Build, Site, prepare
+from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
 from .settings import Settings, read_settings
 from .sources.config_file import ConfigFile
@@ -21,8 +23,6 @@ from .sources.front_matter import Document, YamlError
 from .sources.pages import Page, parse_defaults
 
 if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
     from jinja2 import Environment
     from mkdocs.config.base import ConfigErrors, ConfigWarnings
     from mkdocs.config.defaults import MkDocsConfig
@@ -54,6 +54,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._options: dict[str, Any] = {}
         self._serving = self._dirty = False
         self._metas: dict[str, dict[str, Any]] = {}
+        self._watch: Watch | None = None
+        self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
 
@@ -62,7 +64,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._settings: Settings | None = None
         self._texts: dict[str, str | None] = {}
         self._taken: dict[str, str] = {}
-        self._build: Build | None = None
 
     def load_config(
         self, options: dict[str, Any], config_file_path: str | None = None
@@ -76,13 +77,15 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._serving, self._dirty = command == "serve", dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """`config`: validate the settings and watch the files that they name."""
+        """`config`: validate the settings. In serve, watch the files that they name from now on."""
         self._reset()
+        if self._serving:
+            _spare_the_count()
         self._settings = read_settings(self._options, _config_file(config), self._problems)
         if self._settings is None:
             self._refuse(CatalogError(self._problems))
-        else:
-            config.watch.extend(str(path) for path in _watched(_root(config), self._settings))
+        elif self._watch:
+            self._watch.renew(_own_files(config, self._settings))
         return config
 
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
@@ -96,45 +99,28 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
                 self._taken[file.dest_uri.removeprefix(prefix)] = _name(file, config)
         for path in FIXED:
             if path not in self._taken:
-                made = ApiFile(
-                    prefix + path,
-                    None,
-                    config.site_dir,
-                    config.use_directory_urls,
-                    inclusion=InclusionLevel.INCLUDED,
-                )
-                made.generated_by, made.content_bytes = "catalog-api", b""
-                files.append(made)
+                files.append(_api_file(prefix + path, config))
         return files
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
-        """`page_read_source`: remember the text as written; answer for a page that MkDocs can't decode."""
-        try:
-            self._texts[page.file.src_uri] = page.file.content_string
-        except UnicodeDecodeError:
-            self._texts[page.file.src_uri] = None
-            return ""
-        return None
+        """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
+        return "" if self._read(page.file, config) is None else None
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """`env`: every page is final and nothing is written yet, so collect, compose and check."""
         if self._settings is None or not _builds_here(config):
             return env
+        site = self._site(config, files)
         try:
-            self._build = prepare(
-                self._site(config, files), self._settings, self._problems, strict=bool(config.strict)
-            )
+            self._build = prepare(site, self._settings, self._problems, strict=bool(config.strict))
         except CatalogError as error:
             self._refuse(error)
         except (ContractError, OSError) as error:
-            raise PluginError(str(error)) from error
+            self._stop(f"the API can't be written: {error}")
         else:
             _report(self._problems)
-            for file in files:
-                if isinstance(file, ApiFile):
-                    staged = self._build.staging.documents / file.src_uri.removeprefix(addresses.PREFIX + "/")
-                    file.content_bytes = staged.read_bytes()
+            _point_to(self._build.staging.documents, files)
         return env
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
@@ -142,7 +128,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if not _builds_here(config):
             return
         if self._build is not None:
-            self._forget()
+            self._forget_good()
             self._good, self._build = self._build, None
         if self._good is None:
             return
@@ -151,40 +137,65 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         except CatalogError as error:
             self._refuse(error)
         except OSError as error:
-            raise PluginError(f"the API can't be published: {error}") from error
+            self._stop(f"the API can't be published: {error}")
 
     def on_build_error(self, *, error: Exception) -> None:
         """`build_error`: leave nothing of ours behind."""
-        if self._build is not None:
-            self._build.staging.remove()
-            self._build = None
+        self._forget_unfinished()
 
     def on_serve(
         self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Callable[..., Any]
     ) -> LiveReloadServer:
-        """`serve`: send the headers that browsers need, and none that would show a stale preview."""
+        """`serve`: send the headers that browsers need, and watch the catalog's own files.
+
+        With `mkdocs serve --clean` this is the first event that tells of serving.
+        """
+        self._serving = True
         base = addresses.Addresses(addresses.mount_path(config.site_url)).api("")
         if app := server.get_app():
-            server.set_app(_with_headers(app, base))
+            server.set_app(with_headers(app, base))
+        self._watch = Watch(server)
+        if self._settings is not None:
+            self._watch.renew(_own_files(config, self._settings))
         return server
 
     def on_shutdown(self) -> None:
-        """`shutdown`: remove the documents that `serve` kept."""
-        self._forget()
+        """`shutdown`: remove what `serve` kept, and what an interrupted build left."""
+        self._forget_unfinished()
+        self._forget_good()
 
-    def _forget(self) -> None:
+    def _forget_unfinished(self) -> None:
+        if self._build is not None:
+            self._build.staging.remove()
+            self._build = None
+
+    def _forget_good(self) -> None:
         if self._good is not None:
             self._good.staging.remove()
             self._good = None
 
     def _refuse(self, error: CatalogError) -> None:
-        """Report the problems; stop the build, or in serve go on with the last good documents."""
         _report(error.problems)
-        message = f"the catalog is refused: {error}"
+        self._stop(f"the catalog is refused: {error}")
+
+    def _stop(self, message: str) -> None:
+        """Stop the build. In serve, where that makes every request hang, go on with the last good API."""
         if not self._serving:
             raise PluginError(message)
         kept = "the last good API is kept" if self._good else "there is no API until this is mended"
         log.error(f"{message}; {kept}")
+
+    def _read(self, file: File, config: MkDocsConfig) -> str | None:
+        """The text of a page as written, None when it is not UTF-8."""
+        uri = file.src_uri
+        if uri not in self._texts:
+            try:
+                self._texts[uri] = file.content_string
+            except UnicodeDecodeError:
+                self._texts[uri] = None
+            except OSError as error:
+                raise PluginError(f"{_name(file, config)}: can't be read: {error.strerror}") from error
+        return self._texts[uri]
 
     def _site(self, config: MkDocsConfig, files: Files) -> Site:
         return Site(
@@ -206,14 +217,13 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
                 meta = self._metas[file.src_uri] = dict(file.page.meta)
             elif self._dirty:  # an unmodified page, which MkDocs did not read
                 meta = self._metas.get(file.src_uri)
-            if file.src_uri not in self._texts:
-                self._texts[file.src_uri] = file.content_string
             yield Page(
                 uri=file.src_uri,
                 file=_name(file, config),
-                text=self._texts[file.src_uri],
+                text=self._read(file, config),
                 url="" if file.url == "./" else file.url,
                 meta=meta,
+                markdown=file.page.markdown if file.page else None,
                 defaults=tuple(
                     document
                     for folder, document in defaults
@@ -237,13 +247,33 @@ def _builds_here(config: MkDocsConfig) -> bool:
     return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
 
 
-def _watched(root: Path, settings: Settings) -> Iterable[Path]:
-    """What `mkdocs serve` has to watch beside docs_dir: data files, reports and statements that exist."""
-    names = [
-        getattr(settings, name).data or f"{name}.yml" for name in ("images", "charts", "roadmap", "updates")
-    ]
+def _api_file(uri: str, config: MkDocsConfig) -> ApiFile:
+    file = ApiFile(uri, None, config.site_dir, config.use_directory_urls, inclusion=InclusionLevel.INCLUDED)
+    file.generated_by = "catalog-api"
+    return file
+
+
+def _point_to(documents: Path, files: Files) -> None:
+    """Let other plugins that look into the registered documents find what was rendered."""
+    for file in files:
+        if isinstance(file, ApiFile):
+            file.abs_src_path = str(documents / file.src_uri.removeprefix(addresses.PREFIX + "/"))
+
+
+def _spare_the_count() -> None:
+    """Keep our problems from being counted for `strict`: it aborts, and then every request hangs."""
+    name = log.logger.name
+    for handler in logging.getLogger(name.partition(".")[0]).handlers:
+        if isinstance(handler, CountHandler):
+            handler.addFilter(lambda record: record.name != name)
+
+
+def _own_files(config: MkDocsConfig, settings: Settings) -> Iterable[Path]:
+    """What the catalog is made of beside docs_dir: data files, reports and statements."""
+    collections = ("images", "charts", "roadmap", "updates")
+    names = [getattr(settings, name).data or f"{name}.yml" for name in collections]
     names += [settings.security.reports or "scans", settings.security.vex or "vex"]
-    return (root / name for name in names if (root / name).exists())
+    return (_root(config) / name for name in names)
 
 
 def _name(file: File, config: MkDocsConfig) -> str:
@@ -274,19 +304,3 @@ def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, D
 def _report(problems: Problems) -> None:
     for problem in problems:
         log.log(problem.level, str(problem))
-
-
-def _with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
-    pattern = re.compile(re.escape(base) + r".*\.json\Z")
-
-    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            if pattern.match(environ.get("PATH_INFO", "")):
-                ours = {"access-control-allow-origin": "*", "cache-control": "no-cache"}
-                headers = [pair for pair in headers if pair[0].lower() not in ours]
-                headers += [(name.title(), value) for name, value in ours.items()]
-            return start_response(status, headers, exc_info) if exc_info else start_response(status, headers)
-
-        return app(environ, start)
-
-    return serve

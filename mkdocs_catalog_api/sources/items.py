@@ -36,7 +36,8 @@ def default_values(raw: RawItem, registry: str | None, model: type[Model]) -> di
             values["slug"] = slug
     if "name" not in values:
         title = values.get("title")
-        first = heading(raw.page.text) if title is None and raw.page and raw.page.text else None
+        text = (raw.page.markdown or raw.page.text) if raw.page else None
+        first = heading(text) if title is None and text else None
         values["name"] = title or first or values.get("slug")
     if registry and issubclass(model, ImageEntry) and "image" not in values:
         values["image"] = f"{registry}/{values.get('slug')}"

@@ -1,0 +1,56 @@
+"""What `mkdocs serve` needs beyond a build: headers for browsers, and an eye on the files beside docs_dir."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+
+
+def with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
+    """The application, its answers below `base` readable from any origin and never taken from a cache."""
+    ours = {name.lower() for name in _HEADERS}
+    path = re.compile(re.escape(base) + r".*\.json")
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            if path.fullmatch(environ.get("PATH_INFO", "")):
+                headers = [pair for pair in headers if pair[0].lower() not in ours] + [*_HEADERS.items()]
+            return start_response(status, headers, *exc_info)
+
+        return app(environ, start)
+
+    return serve
+
+
+class Server(Protocol):
+    """What is asked of MkDocs's server."""
+
+    def watch(self, path: str) -> None: ...
+
+    def unwatch(self, path: str) -> None: ...
+
+
+class Watch:
+    """Has the server rebuild when one of the catalog's own files changes."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._paths: list[str] = []
+
+    def renew(self, paths: Iterable[Path]) -> None:
+        """Watch those of the paths that exist now, and nothing else.
+
+        Each is watched anew: the server silently stops watching a file that was gone for a moment.
+        """
+        for path in self._paths:
+            self._server.unwatch(path)
+        self._paths = [str(path) for path in paths if path.exists()]
+        for path in self._paths:
+            self._server.watch(path)
