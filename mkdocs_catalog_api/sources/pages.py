@@ -34,10 +34,10 @@ class Page:
     """Address below the site's root: `images/nginx/`, or `""` for the home page."""
     meta: Mapping[str, object] | None = None
     """What the site generator and its plugins made of the front matter; None when nothing else read it."""
-    markdown: str | None = None
-    """What plugins made of the text below the front matter; None when nothing else read it."""
     defaults: tuple[Document, ...] = ()
     """The `.meta.yml` documents of its folders, outermost first."""
+    markdown: str | None = None
+    """What plugins made of the text below the front matter; None when nothing else read it."""
 
 
 @dataclass(frozen=True, slots=True)
