@@ -13,13 +13,14 @@ from pydantic import BaseModel
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, Pin, WebPage
 from .catalog.models import ItemEntry, Model, UpdateEntry
-from .documents import addresses, badges, collections, index, models, openapi, security
+from .documents import addresses, badges, collections, index, models, openapi, security, security_totals
 from .documents.addresses import Addresses
 from .documents.badges import Look
 from .documents.gate import Gate
-from .documents.security import Assessment
+from .documents.security import Assessment, Assessor
 from .documents.serialise import Raw, array, document, encode
 from .parallel import in_chunks
+from .problems import Level, Problem, Problems
 from .publish import GENERATOR, Written, write
 from .settings import Settings
 from .sources.scan_index import Reports
@@ -40,6 +41,8 @@ class _Assessed(NamedTuple):
     """Newest first, as the image's releases."""
     ids: list[str]
     """Distinct ids of the newest release."""
+    matched: set[int]
+    """Positions of the VEX statements that speak of a finding in a release."""
 
 
 class _Rendered(NamedTuple):
@@ -64,6 +67,8 @@ class Composition:
     reports: Path
     """The folder of reports that `store` has parsed."""
     store: Path
+    problems: Problems
+    """Where it says which VEX statements came to nothing."""
 
 
 def compose(catalog: Catalog, given: Composition) -> list[Written]:
@@ -96,6 +101,7 @@ class _Composer:
     newest: dict[str, Assessment | None] = field(default_factory=dict)
     releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
+    matched: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.at = Addresses(self.given.mount)
@@ -124,8 +130,9 @@ class _Composer:
         for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
             self.written += rendered.written
             self.gate.links |= rendered.links
-            for slug, assessments, ids in rendered.images:
+            for slug, assessments, ids, matched in rendered.images:
                 image = images[slug]
+                self.matched |= matched
                 self.newest[slug] = assessments[0] if assessments else None
                 for release, found in zip(image.releases, assessments, strict=True):
                     self.releases[slug, release.entry.version] = found
@@ -136,8 +143,10 @@ class _Composer:
     def _collections(self, extended: Mapping[str, type[BaseModel]]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
-        with Reports(self.given.reports, self.given.store) as reports:
-            charts = [(c.entry, c.page, self._chart(c, reports)) for c in catalog.charts]
+        with self._reports() as reports:
+            assessor = Assessor(reports, catalog.statements)
+            charts = [(c.entry, c.page, self._chart(c, assessor)) for c in catalog.charts]
+        self._report_idle_statements()
         images = ((i.entry, i.page, self._image(i)) for i in catalog.images)
         roadmap = ((r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap)
         self._collection("images", extended["images"], images)
@@ -146,11 +155,16 @@ class _Composer:
         self._collection("updates", extended["updates"], self._updates())
 
     def _security_overview(self, unique: int) -> None:
-        summary, entries = security.summary_and_index(self.catalog.images, self.newest, unique, self.at)
+        summary, entries = security_totals.summary_and_index(
+            self.catalog.images, self.newest, unique, self.at
+        )
         self._put(addresses.SUMMARY, models.SecuritySummary, summary)
         data = array(map(encode, entries))
         body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
         self._put(addresses.SECURITY_INDEX, models.Collection[models.SecurityIndexEntry], body)
+
+    def _reports(self) -> Reports:
+        return Reports(self.given.reports, self.given.store)
 
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
         self.written += write(self.given.folder, documents)
@@ -166,19 +180,20 @@ class _Composer:
         gate = Gate(self.given.mount)
         assessed: list[_Assessed] = []
         written: list[Written] = []
-        with Reports(self.given.reports, self.given.store) as reports:
+        with self._reports() as reports:
+            assessor = Assessor(reports, self.catalog.statements)
             for image in images:
-                found, documents = self._render_image(image, reports, gate)
+                found, documents = self._render_image(image, assessor, gate)
                 assessed.append(found)
                 written += write(self.given.folder, documents)
         return _Rendered(assessed, written, gate.links)
 
     def _render_image(
-        self, image: Image, reports: Reports, gate: Gate
+        self, image: Image, assessor: Assessor, gate: Gate
     ) -> tuple[_Assessed, list[tuple[str, bytes]]]:
         slug = image.entry.slug
         documents: list[tuple[str, bytes]] = []
-        records = [security.record(release, reports) for release in image.releases]
+        records = [assessor.record(image, release) for release in image.releases]
         for release, rec in zip(image.releases, records, strict=True):
             path = addresses.release(slug, release.entry.version)
             gate.check(models.Release, rec.json, path)
@@ -195,7 +210,8 @@ class _Composer:
             gate.check(models.Badge, data, path)
             documents.append((path, data))
         ids = newest.ids if newest else []
-        return _Assessed(slug, [rec.assessment for rec in records], ids), documents
+        matched = set().union(*(rec.matched for rec in records))
+        return _Assessed(slug, [rec.assessment for rec in records], ids, matched), documents
 
     def _image(self, image: Image) -> dict[str, object]:
         """The computed fields of an image."""
@@ -208,16 +224,22 @@ class _Composer:
             "versions": versions,
             "url": self.at.web(image.page.url),
             "href": self.at.api(addresses.item("images", slug)),
-            "security": security.image_security(image, self.newest[slug], self.at).model_dump(),
+            "security": security_totals.image_security(image, self.newest[slug], self.at).model_dump(),
         }
 
-    def _chart(self, chart: Chart, reports: Reports) -> dict[str, object]:
+    def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
         """The computed fields of a chart."""
+
+        def outside(pin: Pin) -> Assessment | None:
+            found = assessor.pin(pin)
+            self.matched |= found.matched if found else set()
+            return found.assessment if found else None
+
         return {
             "images": [self._pin(pin) for pin in chart.pins],
             "url": self.at.web(chart.page.url),
             "href": self.at.api(addresses.item("charts", chart.entry.slug)),
-            "security": security.chart_security(chart, self.releases, reports).model_dump(),
+            "security": security_totals.chart_security(chart, self.releases, outside).model_dump(),
         }
 
     def _pin(self, pin: Pin) -> dict[str, object]:
@@ -273,6 +295,12 @@ class _Composer:
             parts.append(item)
         self.totals[resource] = len(parts)
         self._write(collections.collection_documents(resource, parts, self.at, self.gate))
+
+    def _report_idle_statements(self) -> None:
+        count = len(self.catalog.statements)
+        if idle := count - len(self.matched):
+            message = f"{idle} of {count} VEX statements speak of no finding in the catalog"
+            self.given.problems.add(Problem("", 0, 0, "security.vex", message, level=Level.INFO))
 
     def _badges(self) -> list[str]:
         """Write the badges of the catalog; returns their names."""

@@ -16,7 +16,7 @@ from .documents.badges import Look
 from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
-from .settings import Settings
+from .settings import SECURITY_FOLDERS, Settings
 from .sources.items import resembling
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
@@ -73,8 +73,9 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
             title=site.title,
             generated_at=timestamp(now()),
             folder=staging.documents,
-            reports=site.root / (settings.security.reports or "scans"),
+            reports=site.root / (settings.security.reports or SECURITY_FOLDERS["reports"]),
             store=store,
+            problems=problems,
         )
         written = compose(catalog, given)
         paths = {document.path for document in written}

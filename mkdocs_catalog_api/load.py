@@ -7,19 +7,21 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.scans import ScanHead
+from .catalog.vex import Statements
 from .problems import Problems
-from .settings import ITEM_MODELS, CollectionSettings, Resource, Settings
+from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
 from .sources.config_file import ConfigFile
 from .sources.data_files import read_list
 from .sources.items import default_values, read_entry
 from .sources.pages import Page, RawItem, Selection, select
 from .sources.scan_index import index_reports
+from .sources.vex import read_folder
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -85,6 +87,7 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
             for entry, raw in roadmap
         ),
         updates=_updates(site, settings, problems),
+        statements=_statements(site, settings, problems),
     )
 
 
@@ -152,20 +155,36 @@ def _newest_first(entry: V, raw: RawItem, problems: Problems) -> V:
     return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
 
+def _folder(
+    site: Site, setting: Literal["reports", "vex"], settings: Settings, problems: Problems
+) -> Path | None:
+    """The folder that is set, or the default one if it is there."""
+    given: str | None = getattr(settings.security, setting)
+    folder = site.root / (given or SECURITY_FOLDERS[setting])
+    if folder.is_dir() and not folder.resolve().is_relative_to(site.docs_dir.resolve()):
+        return folder
+    if folder.is_dir():
+        message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "move it beside mkdocs.yml"
+    else:
+        message, hint = f"the folder {given!r} is missing", "create it or correct the path"
+    if given or folder.is_dir():
+        problems.add(site.config.problem(("security", setting), message, hint))
+    return None
+
+
 def _scans(site: Site, settings: Settings, store: Path, problems: Problems) -> list[ScanHead]:
-    given = settings.security.reports
-    folder = site.root / (given or "scans")
-    if not folder.is_dir():
-        if given:
-            message = f"the reports folder {given!r} is missing"
-            hint = "create it or correct the path"
-            problems.add(site.config.problem(("security", "reports"), message, hint))
-        return []
-    if folder.resolve().is_relative_to(site.docs_dir.resolve()):
-        message = "the reports folder lies in docs_dir, so MkDocs would publish the reports"
-        problems.add(site.config.problem(("security", "reports"), message, "move it beside mkdocs.yml"))
-        return []
-    return index_reports(folder, folder.relative_to(site.root).as_posix(), store, problems)
+    folder = _folder(site, "reports", settings, problems)
+    return index_reports(folder, _label(folder, site), store, problems) if folder else []
+
+
+def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
+    folder = _folder(site, "vex", settings, problems)
+    return Statements(read_folder(folder, _label(folder, site), problems) if folder else ())
+
+
+def _label(folder: Path, site: Site) -> str:
+    """How problems name a folder."""
+    return folder.relative_to(site.root).as_posix()
 
 
 def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:

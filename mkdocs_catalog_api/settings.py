@@ -30,6 +30,8 @@ ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
     "charts": ChartEntry,
     "roadmap": RoadmapEntry,
 }
+SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
+"""Where vulnerability data lies unless the settings say otherwise, relative to mkdocs.yml."""
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
 """Built-in text fields whose words a catalog can close with `vocabulary`."""
 

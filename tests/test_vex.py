@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.sources.purl import Purl
+from mkdocs_catalog_api.catalog.purl import Purl
 from mkdocs_catalog_api.sources.reports import ReportError
 from mkdocs_catalog_api.sources.vex import VexDocument, read_vex
 from tests.report_files import damaged

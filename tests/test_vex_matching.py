@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.statements import Statement
 from mkdocs_catalog_api.catalog.vex import Statements, Subject
 from mkdocs_catalog_api.sources.reports import Finding
-from mkdocs_catalog_api.sources.vex import Statement
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, read
 
@@ -33,9 +34,14 @@ FINDING = Finding(
 
 
 def match(finding: Finding, image: Subject, *statements: dict[str, Any]) -> Statement | None:
-    return Statements(read(*({**STATEMENT, **statement} for statement in statements)).statements).match(
-        finding, image
-    )
+    return newest(read(*({**STATEMENT, **statement} for statement in statements)).statements, finding, image)
+
+
+def newest(statements: Sequence[Statement], finding: Finding, image: Subject) -> Statement | None:
+    """The statement that decides."""
+    all_of_them = Statements(statements)
+    found = all_of_them.matching([finding], image)
+    return all_of_them[found[-1]] if found else None
 
 
 def about(product: Any, finding: Finding = FINDING, image: Subject = IMAGE) -> bool:
@@ -180,6 +186,6 @@ def test_the_order_of_documents_does_not_matter(seed: random.Random) -> None:
         ).statements
     ]
     seed.shuffle(statements)
-    found = Statements(statements).match(FINDING, IMAGE)
+    found = newest(statements, FINDING, IMAGE)
     assert found is not None
     assert (found.document, found.index) == ("c", 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import PurePosixPath
 
@@ -17,6 +17,7 @@ from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry,
 from .references import Reference
 from .scans import ScanHead
 from .versions import newest_first
+from .vex import Statements
 
 
 class How(IntEnum):
@@ -95,6 +96,8 @@ class Catalog:
     charts: tuple[Chart, ...] = ()
     roadmap: tuple[RoadmapItem, ...] = ()
     updates: tuple[UpdateEntry, ...] = ()
+    statements: Statements = field(default_factory=Statements)
+    """What VEX documents say about findings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from mkdocs_catalog_api.catalog.references import Reference
-from mkdocs_catalog_api.sources.purl import Purl
-from mkdocs_catalog_api.sources.reports.facts import Finding
-from mkdocs_catalog_api.sources.vex import Component, Statement
+from .purl import Purl
+from .references import Reference
+from .scans import Finding, ScanHead
+from .statements import Component, Statement
+from .vulnerabilities import Row
 
 _Key = str | tuple[str, str, str]
 """Repository or digest of an image; type, namespace and name of a package."""
@@ -31,6 +32,35 @@ class Subject:
     digests: frozenset[str] = frozenset()
     architectures: frozenset[str] = frozenset()
     """Of the platforms scanned, `amd64`; empty when not known."""
+
+    @classmethod
+    def scanned(cls, image: str, tag: str, digests: Iterable[str], scans: Sequence[ScanHead]) -> Subject:
+        """What was scanned under the reference `image`, the tag and the digests of a page or pin."""
+        claimed = frozenset(digests)
+        found = frozenset(digest for head in scans for digest in head.digests)
+        # A scan of another digest, joined by its path, is no scan of what the page claims.
+        known = found | claimed if not found or found & claimed else found
+        platforms = [head.platform for head in scans]
+        architectures = {platform.split("/")[1] for platform in platforms} if all(platforms) else ()
+        return cls(Reference.parse(image).repository, frozenset({tag}), known, frozenset(architectures))
+
+
+class SuppressedRow(Row):
+    """A row that a statement takes out, and why."""
+
+    status: str
+    justification: str
+    statement: str
+    """Id of the document."""
+
+
+class Sifted(NamedTuple):
+    """Rows after the statements have been heard, each list in the order of the rows."""
+
+    open: list[Row]
+    suppressed: list[SuppressedRow]
+    matched: set[int]
+    """Positions of the statements that speak of any row, also of those that take nothing out."""
 
 
 class _Place(NamedTuple):
@@ -53,7 +83,8 @@ class _Place(NamedTuple):
 class _Claim(NamedTuple):
     """One image or package that a statement names, and the parts of it that are meant."""
 
-    statement: Statement
+    position: int
+    """Of the statement among all."""
     product: _Place | Purl
     parts: tuple[Component, ...]
 
@@ -75,45 +106,75 @@ class _Claim(NamedTuple):
 class Statements:
     """The statements of all documents, found by the ids of a vulnerability."""
 
-    def __init__(self, statements: Iterable[Statement]) -> None:
-        self._by_id: dict[str, list[Statement]] = defaultdict(list)
-        for statement in statements:
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+        self._all = tuple(statements)
+        self._by_id: dict[str, list[int]] = defaultdict(list)
+        for position, statement in enumerate(self._all):
             for name in statement.ids:
-                self._by_id[name].append(statement)
+                self._by_id[name].append(position)
         self._claims_by_id: dict[str, dict[_Key, list[_Claim]]] = {}
 
-    def match(self, finding: Finding, image: Subject) -> Statement | None:
-        """The newest statement that names the vulnerability, the image or package, and when it lists parts,
-        the package; of equally old ones the last by document id and place in it.
+    def __len__(self) -> int:
+        return len(self._all)
 
-        It decides by its `suppresses`: an older `not_affected` no longer counts.
+    def __getitem__(self, position: int) -> Statement:
+        return self._all[position]
+
+    def matching(self, findings: Iterable[Finding], image: Subject) -> list[int]:
+        """Positions of the statements that speak of a row made of these findings, the oldest first.
+
+        Such a statement names one of the row's ids, the image or the package of a finding, and when it
+        lists parts, that package. The last decides by its `suppresses`; of equally old ones that is the
+        last by document id and place in it.
         """
-        names = [name for name in (finding.id, *finding.aliases) if name in self._by_id]
-        if not names:
-            return None
-        package = Purl.parse(finding.purl)
-        keys: list[_Key] = [image.repository, *image.digests]
-        if package:
-            keys.append(package[:3])
-        claims = (claim for name in names for key in keys for claim in self._claims(name).get(key, ()))
-        found = (claim.statement for claim in claims if claim.holds(finding, package, image))
-        return max(found, key=_age, default=None)
+        findings = list(findings)
+        ids = {name for finding in findings for name in (finding.id, *finding.aliases)}
+        names = [name for name in ids if name in self._by_id]
+        found: set[int] = set()
+        for finding in findings if names else ():
+            package = Purl.parse(finding.purl)
+            keys: list[_Key] = [image.repository, *image.digests]
+            if package:
+                keys.append(package[:3])
+            claims = (claim for name in names for key in keys for claim in self._claims(name).get(key, ()))
+            found.update(claim.position for claim in claims if claim.holds(finding, package, image))
+        return sorted(found, key=lambda position: _age(self._all[position]))
+
+    def sift(self, rows: Iterable[tuple[Row, Sequence[Finding]]], image: Subject) -> Sifted:
+        """Take out the rows that the newest statement on each says do not concern the image."""
+        sifted = Sifted([], [], set())
+        for row, findings in rows:
+            positions = self.matching(findings, image)
+            sifted.matched.update(positions)
+            if positions and (last := self._all[positions[-1]]).suppresses:
+                sifted.suppressed.append(
+                    {
+                        **row,
+                        "status": last.status,
+                        "justification": last.justification,
+                        "statement": last.document,
+                    }
+                )
+            else:
+                sifted.open.append(row)
+        return sifted
 
     def _claims(self, name: str) -> dict[_Key, list[_Claim]]:
         """Those on one vulnerability, taken apart at the first question for it: most are never asked."""
         if name not in self._claims_by_id:
             claims = self._claims_by_id[name] = defaultdict(list)
-            for statement in self._by_id[name]:
-                for claim in _claimed(statement):
+            for position in self._by_id[name]:
+                for claim in _claimed(position, self._all[position]):
                     claims[claim.key].append(claim)
         return self._claims_by_id[name]
 
 
-def _age(statement: Statement) -> tuple[datetime, str, int, str]:
-    return statement.timestamp or _LONG_AGO, statement.document, statement.index, statement.status
+def _age(statement: Statement) -> tuple[datetime, str, int, str, str]:
+    place = statement.document, statement.index
+    return statement.timestamp or _LONG_AGO, *place, statement.status, statement.justification
 
 
-def _claimed(statement: Statement) -> Iterator[_Claim]:
+def _claimed(position: int, statement: Statement) -> Iterator[_Claim]:
     for product in statement.products:
         images = [purl for purl in product.purls if purl.type in ("oci", "docker")]
         named: list[_Place | Purl | None] = [
@@ -122,7 +183,7 @@ def _claimed(statement: Statement) -> Iterator[_Claim]:
             *(_Place("", digest, "", "") for digest in product.digests),
             *(purl for purl in product.purls if purl not in images),
         ]
-        yield from (_Claim(statement, found, product.parts) for found in named if found)
+        yield from (_Claim(position, found, product.parts) for found in named if found)
 
 
 def _named(name: str) -> _Place | None:

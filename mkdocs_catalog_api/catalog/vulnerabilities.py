@@ -33,6 +33,11 @@ def unite(findings: Iterable[Finding]) -> list[Row]:
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
     version by code point. It and the rows do not depend on the order of the findings.
     """
+    return [row for row, _ in unite_with_findings(findings)]
+
+
+def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Finding]]]:
+    """`unite`, each row with the findings that it was made of."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
@@ -44,7 +49,7 @@ def unite(findings: Iterable[Finding]) -> list[Row]:
         )
         for (id_, pkg, installed), group in groups.items()
     )
-    return [_row(rank // _SEVERITY_STEP, group) for rank, _, _, _, group in ordered]
+    return [(_row(rank // _SEVERITY_STEP, group), group) for rank, _, _, _, group in ordered]
 
 
 def counts(rows: Iterable[Row]) -> tuple[list[int], list[int]]:

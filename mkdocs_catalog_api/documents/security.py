@@ -1,19 +1,19 @@
-"""Security documents: release records, details, the summary and the index."""
+"""Release records: what the scans of one version say, after VEX statements have been heard."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..catalog.grading import grade
-from ..catalog.join import Chart, Image, Release
+from ..catalog.join import Image, Pin, Release
+from ..catalog.references import Reference
 from ..catalog.scans import SEVERITIES, ScanHead
-from ..catalog.vulnerabilities import counts, unite
+from ..catalog.vex import Statements, Subject
+from ..catalog.vulnerabilities import counts, unite_with_findings
 from ..sources.scan_index import Reports, stored_findings
-from . import addresses
-from .addresses import Addresses
-from .models import ChartSecurity, ImageSecurity, SecurityIndexEntry, SummaryEntry
 from .serialise import Raw, encode, members
 
 _WORDS = tuple(word.lower() for word in SEVERITIES)
@@ -55,28 +55,91 @@ class Assessment(NamedTuple):
         }
 
 
+NO_FIGURES: dict[str, None] = dict.fromkeys((*_WORDS, "total", "fixable", "suppressed", "grade", "score"))
+
+
+class Assessed(NamedTuple):
+    """Scans of one release, united and sifted by the VEX statements."""
+
+    assessment: Assessment
+    rows: Raw
+    """JSON of `cves`."""
+    suppressed: Raw
+    ids: list[str]
+    """Distinct ids of the rows."""
+    matched: set[int]
+    """Positions of the VEX statements that speak of a finding."""
+
+
 class Record(NamedTuple):
-    """A release record: its JSON, what stays in memory of it, and the distinct ids of its rows."""
+    """A release record: its JSON, and what stays in memory of it."""
 
     json: Raw
     assessment: Assessment | None
     ids: list[str]
+    matched: set[int]
 
 
-_NO_FIGURES: dict[str, None] = dict.fromkeys((*_WORDS, "total", "fixable", "suppressed", "grade", "score"))
+@dataclass(frozen=True, slots=True)
+class Assessor:
+    """Turns scans into figures and rows."""
+
+    reports: Reports
+    statements: Statements
+
+    def assess(self, scans: Sequence[ScanHead], subject: Callable[[], Subject]) -> Assessed:
+        """What one or more scans of one release say; `subject` is what the VEX statements may name."""
+        parsed = [self.reports.parsed(head) for head in scans]
+        if len(scans) == 1 and not self.statements:
+            figures = _assessment(scans, scans[0].fixable, scans[0].unfixable, 0)
+            return Assessed(figures, Raw(parsed[0].rows), Raw(b"[]"), json.loads(parsed[0].ids), set())
+        united = unite_with_findings(finding for part in parsed for finding in stored_findings(part))
+        rows, suppressed, matched = self.statements.sift(united, subject())
+        figures = _assessment(scans, *counts(rows), len(suppressed))
+        ids = list(dict.fromkeys(row["id"] for row in rows))
+        return Assessed(figures, Raw(encode(rows)), Raw(encode(suppressed)), ids, matched)
+
+    def pin(self, pin: Pin) -> Assessed | None:
+        """What is known of a pin that is no release of the catalog."""
+        reference, digest = Reference.parse(pin.entry.image), pin.entry.digest
+        if not pin.scans:
+            return None
+        tag, digests = reference.tag or "latest", [digest] if digest else []
+        return self.assess(pin.scans, lambda: Subject.scanned(pin.entry.image, tag, digests, pin.scans))
+
+    def record(self, image: Image, release: Release) -> Record:
+        """The release record of one version."""
+        entry, scans = release.entry, release.scans
+        if not scans:
+            blank = dict.fromkeys(_RECORD_FIELDS)
+            return Record(Raw(encode(blank | {"version": entry.version, "scanned": False})), None, [], set())
+        found = self.assess(
+            scans, lambda: Subject.scanned(image.entry.image, entry.version, entry.digests, scans)
+        )
+        figures = found.assessment.figures()
+        values: dict[str, object] = {
+            "version": entry.version,
+            "scanned": True,
+            "total": figures["total"],
+            "fixable": figures["fixable"],
+            "grade": figures["grade"],
+            "score": figures["score"],
+            "cves": found.rows,
+            **found.assessment.counters,
+            "findings": sum(head.findings for head in scans),
+            "unique": len(found.ids),
+            "digest": _scanned_digest(release),
+            "scannedAt": found.assessment.scanned_at,
+            "scanner": _scanner(scans),
+            "osEndOfLife": _end_of_life(scans),
+            "suppressed": found.suppressed,
+        }
+        return Record(Raw(encode(values)), found.assessment, found.ids, found.matched)
 
 
-def assess(scans: Sequence[ScanHead], reports: Reports) -> tuple[Assessment, Raw, list[str]]:
-    """The assessment of a release's scans, its rows as JSON, and their distinct ids."""
-    if len(scans) == 1:
-        parsed = reports.parsed(scans[0])
-        fixable, unfixable = scans[0].fixable, scans[0].unfixable
-        rows_json, ids = Raw(parsed.rows), json.loads(parsed.ids)
-    else:
-        rows = unite(finding for head in scans for finding in stored_findings(reports.parsed(head)))
-        with_fix, without = counts(rows)
-        fixable, unfixable = tuple(with_fix), tuple(without)
-        rows_json, ids = Raw(encode(rows)), list(dict.fromkeys(row["id"] for row in rows))
+def _assessment(
+    scans: Sequence[ScanHead], fixable: Sequence[int], unfixable: Sequence[int], suppressed: int
+) -> Assessment:
     letter: str | None
     score: float | None
     letter, score = grade(fixable, unfixable)
@@ -85,34 +148,7 @@ def assess(scans: Sequence[ScanHead], reports: Reports) -> tuple[Assessment, Raw
     times = [head.scanned_at for head in scans if head.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return Assessment(fixable, unfixable, 0, letter, score, oldest), rows_json, ids
-
-
-def record(release: Release, reports: Reports | None) -> Record:
-    """The release record of one version."""
-    if not release.scans or reports is None:
-        blank = dict.fromkeys(_RECORD_FIELDS)
-        return Record(Raw(encode(blank | {"version": release.entry.version, "scanned": False})), None, [])
-    assessment, rows, ids = assess(release.scans, reports)
-    figures = assessment.figures()
-    values: dict[str, object] = {
-        "version": release.entry.version,
-        "scanned": True,
-        "total": figures["total"],
-        "fixable": figures["fixable"],
-        "grade": figures["grade"],
-        "score": figures["score"],
-        "cves": rows,
-        **assessment.counters,
-        "findings": sum(head.findings for head in release.scans),
-        "unique": len(ids),
-        "digest": _scanned_digest(release),
-        "scannedAt": assessment.scanned_at,
-        "scanner": _scanner(release.scans),
-        "osEndOfLife": _end_of_life(release.scans),
-        "suppressed": [],
-    }
-    return Record(Raw(encode(values)), assessment, ids)
+    return Assessment(tuple(fixable), tuple(unfixable), suppressed, letter, score, oldest)
 
 
 _RECORD_FIELDS = (
@@ -148,102 +184,3 @@ def envelope(image: Image) -> dict[str, object]:
     """What the documents of one image begin with."""
     entry = image.entry
     return {"apiVersion": "v1", "resource": "security", "slug": entry.slug, "image": entry.image}
-
-
-def image_security(image: Image, newest: Assessment | None, at: Addresses) -> ImageSecurity:
-    """The `security` object of an image."""
-    figures = newest.figures() if newest else _NO_FIGURES
-    version = image.releases[0].entry.version if image.releases else None
-    href = at.api(addresses.detail(image.entry.slug)) if image.releases else None
-    return ImageSecurity.model_validate(
-        {"scanned": newest is not None, "version": version, **figures, "href": href}
-    )
-
-
-def chart_security(
-    chart: Chart,
-    releases: Mapping[tuple[str, str], Assessment | None],
-    reports: Reports | None,
-) -> ChartSecurity:
-    """The `security` object of a chart; `releases` has the assessment of every release of the catalog."""
-    pins: dict[str, Assessment | None] = {}
-    for pin in chart.pins:
-        if pin.key in pins:
-            continue
-        if pin.slug is not None and pin.version is not None:
-            pins[pin.key] = releases[pin.slug, pin.version]
-        else:
-            pins[pin.key] = assess(pin.scans, reports)[0] if pin.scans and reports else None
-    scanned = [found for found in pins.values() if found is not None]
-    figures: dict[str, object] = dict(_NO_FIGURES)
-    if scanned:
-        total = _sum(scanned)
-        figures = total.figures()
-        withheld = any(found.grade is None for found in scanned)
-        if len(scanned) < len(pins) or (withheld and total.grade in ("A+", "A")):
-            figures |= {"grade": None, "score": None}
-    return ChartSecurity.model_validate(
-        {
-            "scanned": bool(pins) and len(scanned) == len(pins),
-            **figures,
-            "pins": len(pins),
-            "pinsScanned": len(scanned),
-        }
-    )
-
-
-def _sum(parts: Sequence[Assessment]) -> Assessment:
-    fixable = tuple(map(sum, zip(*(part.fixable for part in parts), strict=True)))
-    unfixable = tuple(map(sum, zip(*(part.unfixable for part in parts), strict=True)))
-    letter, score = grade(fixable, unfixable)
-    return Assessment(fixable, unfixable, sum(part.suppressed for part in parts), letter, score, None)
-
-
-def summary_and_index(
-    images: Sequence[Image],
-    newest: Mapping[str, Assessment | None],
-    unique: int,
-    at: Addresses,
-) -> tuple[dict[str, object], list[SecurityIndexEntry]]:
-    """The security summary and the entries of the security index; planned images are in neither."""
-    entries: dict[str, object] = {}
-    index: list[SecurityIndexEntry] = []
-    unscanned: list[str] = []
-    parts: list[Assessment] = []
-    for image in images:
-        entry = image.entry
-        found = newest[entry.slug]
-        if entry.lifecycle == "planned":
-            continue
-        if found is None:
-            unscanned.append(entry.slug)
-            continue
-        parts.append(found)
-        figures = found.figures()
-        where = {
-            "version": image.releases[0].entry.version,
-            "href": at.api(addresses.detail(entry.slug)),
-        }
-        entries[entry.slug] = SummaryEntry.model_validate(figures | where)
-        del figures["suppressed"]
-        index.append(
-            SecurityIndexEntry.model_validate(
-                {"slug": entry.slug, "name": entry.name, "image": entry.image, **figures, **where}
-                | {"scannedAt": found.scanned_at}
-            )
-        )
-    total = _sum(parts) if parts else Assessment((0,) * 5, (0,) * 5, 0, None, None, None)
-    summary: dict[str, object] = {
-        "apiVersion": "v1",
-        "resource": "security",
-        "total": total.total,
-        "bySeverity": total.counters,
-        "imagesWithCves": sum(part.total > 0 for part in parts),
-        "images": Raw(encode(entries)),
-        "scanned": len(parts),
-        "unscanned": unscanned,
-        "fixable": sum(total.fixable),
-        "suppressed": total.suppressed,
-        "unique": unique,
-    }
-    return summary, index

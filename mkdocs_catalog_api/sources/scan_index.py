@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from ..catalog.scans import Finding, Scan, ScanHead
 from ..catalog.vulnerabilities import counts, unite
 from ..parallel import in_chunks
 from ..problems import Level, Problem, Problems
+from .folders import json_files
 from .reports import hub_package, read_report
 from .reports.facts import ReportError
 from .store import Parsed, Store, compact, content_key
@@ -35,19 +35,6 @@ class _Read:
     of_hub: bool = False
 
 
-def report_files(folder: Path) -> list[str]:
-    """Paths of all files below the folder, with forward slashes, in the order of code points.
-
-    Hidden files and folders are left out, and so is what does not end in `.json`.
-    """
-    found = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        below = Path(parent).relative_to(folder)
-        found += [(below / n).as_posix() for n in names if n.endswith(".json") and not n.startswith(".")]
-    return sorted(found)
-
-
 def index_reports(folder: Path, label: str, store: Path, problems: Problems) -> list[ScanHead]:
     """Read every report below `folder` into the store; `label` is how problems name the folder.
 
@@ -56,7 +43,7 @@ def index_reports(folder: Path, label: str, store: Path, problems: Problems) -> 
     heads: list[ScanHead] = []
     work = partial(_read_chunk, folder, store)
     with Store(store) as kept:
-        for chunk in in_chunks(work, report_files(folder), least=64):
+        for chunk in in_chunks(work, json_files(folder), least=64):
             kept.put((read.key, read.parsed) for read in chunk if read.parsed)
             for read in chunk:
                 file = f"{label}/{read.path}"

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-from mkdocs_catalog_api.sources.purl import Purl
-from mkdocs_catalog_api.sources.reports.decode import decode
-from mkdocs_catalog_api.sources.reports.facts import ReportError
-from mkdocs_catalog_api.sources.reports.values import mapping, rows, text, texts, utc
-
-STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
+from ..catalog.purl import Purl
+from ..catalog.statements import STATUSES, Component, Statement
+from ..problems import Level, Problem, Problems
+from .folders import json_files
+from .reports.decode import decode
+from .reports.facts import ReportError
+from .reports.values import mapping, rows, text, texts, utc
 
 _HINT = "write an OpenVEX document, for example with `vexctl create`"
 _ADVISORY_PAGE = re.compile(
@@ -26,43 +27,6 @@ _ADVISORY_PAGE = re.compile(
 )
 _ONLY_ID = {"@id"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """A product of a statement, or a part of one."""
-
-    names: tuple[str, ...]
-    """Identifiers that are no package URLs: references of images, digests, names."""
-    purls: tuple[Purl, ...]
-    digests: frozenset[str]
-    """`sha256:…` of its hashes."""
-    parts: tuple[Component, ...] = ()
-    """The subcomponents that the statement is about; all of the product when there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What somebody says about vulnerabilities in products."""
-
-    ids: frozenset[str]
-    """Every id of the vulnerability, aliases included."""
-    products: tuple[Component, ...]
-    status: str
-    """One of `STATUSES`. `fixed` means that the product is no longer affected."""
-    justification: str
-    impact_statement: str
-    action_statement: str
-    timestamp: datetime | None
-    """UTC, the statement's own or else the document's."""
-    document: str
-    """`@id` of the document."""
-    index: int
-    """Place in the document, from 0."""
-
-    @property
-    def suppresses(self) -> bool:
-        return self.status in ("not_affected", "fixed")
 
 
 class Fault(NamedTuple):
@@ -99,6 +63,25 @@ def read_vex(data: bytes) -> VexDocument:
         else:
             statements.append(statement)
     return VexDocument(text(document.get("@id")), tuple(statements), tuple(faults))
+
+
+def read_folder(folder: Path, label: str, problems: Problems) -> list[Statement]:
+    """The statements of all documents below `folder`; `label` is how problems name the folder."""
+    statements: list[Statement] = []
+    for path in json_files(folder):
+        file = f"{label}/{path}"
+        try:
+            found = read_vex((folder / path).read_bytes())
+        except OSError as error:
+            message = f"the document can't be read: {error.strerror}"
+            problems.add(Problem(file, 0, 0, "", message, "make it readable or remove it"))
+        except ReportError as error:
+            problems.add(Problem(file, 0, 0, "", str(error), error.hint))
+        else:
+            problems.extend(Problem(file, 0, 0, *fault, Level.WARNING) for fault in found.faults)
+            named = found.statements if found.id else [replace(s, document=file) for s in found.statements]
+            statements += named
+    return statements
 
 
 def _statement(document: dict[str, object], entry: dict[str, object], index: int) -> Statement:

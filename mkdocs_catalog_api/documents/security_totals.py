@@ -1,0 +1,115 @@
+"""What a catalog's scans add up to: the figures of images and charts, the summary and the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..catalog.grading import grade
+from ..catalog.join import Chart, Image, Pin
+from . import addresses
+from .addresses import Addresses
+from .models import ChartSecurity, ImageSecurity, SecurityIndexEntry, SummaryEntry
+from .security import NO_FIGURES, Assessment
+from .serialise import Raw, encode
+
+
+def image_security(image: Image, newest: Assessment | None, at: Addresses) -> ImageSecurity:
+    """The `security` object of an image."""
+    figures = newest.figures() if newest else NO_FIGURES
+    version = image.releases[0].entry.version if image.releases else None
+    href = at.api(addresses.detail(image.entry.slug)) if image.releases else None
+    return ImageSecurity.model_validate(
+        {"scanned": newest is not None, "version": version, **figures, "href": href}
+    )
+
+
+def chart_security(
+    chart: Chart,
+    releases: Mapping[tuple[str, str], Assessment | None],
+    outside: Callable[[Pin], Assessment | None],
+) -> ChartSecurity:
+    """The `security` object of a chart.
+
+    `releases` has the assessment of every release of the catalog, `outside` gives that of a pin that is none.
+    """
+    pins: dict[str, Assessment | None] = {}
+    for pin in chart.pins:
+        if pin.key in pins:
+            continue
+        if pin.slug is not None and pin.version is not None:
+            pins[pin.key] = releases[pin.slug, pin.version]
+        else:
+            pins[pin.key] = outside(pin)
+    scanned = [found for found in pins.values() if found is not None]
+    figures: dict[str, object] = dict(NO_FIGURES)
+    if scanned:
+        total = _sum(scanned)
+        figures = total.figures()
+        withheld = any(found.grade is None for found in scanned)
+        if len(scanned) < len(pins) or (withheld and total.grade in ("A+", "A")):
+            figures |= {"grade": None, "score": None}
+    return ChartSecurity.model_validate(
+        {
+            "scanned": bool(pins) and len(scanned) == len(pins),
+            **figures,
+            "pins": len(pins),
+            "pinsScanned": len(scanned),
+        }
+    )
+
+
+def _sum(parts: Sequence[Assessment]) -> Assessment:
+    fixable = tuple(map(sum, zip(*(part.fixable for part in parts), strict=True)))
+    unfixable = tuple(map(sum, zip(*(part.unfixable for part in parts), strict=True)))
+    letter, score = grade(fixable, unfixable)
+    return Assessment(fixable, unfixable, sum(part.suppressed for part in parts), letter, score, None)
+
+
+def summary_and_index(
+    images: Sequence[Image],
+    newest: Mapping[str, Assessment | None],
+    unique: int,
+    at: Addresses,
+) -> tuple[dict[str, object], list[SecurityIndexEntry]]:
+    """The security summary and the entries of the security index; planned images are in neither."""
+    entries: dict[str, object] = {}
+    index: list[SecurityIndexEntry] = []
+    unscanned: list[str] = []
+    parts: list[Assessment] = []
+    for image in images:
+        entry = image.entry
+        found = newest[entry.slug]
+        if entry.lifecycle == "planned":
+            continue
+        if found is None:
+            unscanned.append(entry.slug)
+            continue
+        parts.append(found)
+        figures = found.figures()
+        where = {
+            "version": image.releases[0].entry.version,
+            "href": at.api(addresses.detail(entry.slug)),
+        }
+        entries[entry.slug] = SummaryEntry.model_validate(figures | where)
+        del figures["suppressed"]
+        index.append(
+            SecurityIndexEntry.model_validate(
+                {"slug": entry.slug, "name": entry.name, "image": entry.image, **figures, **where}
+                | {"scannedAt": found.scanned_at}
+            )
+        )
+    total = _sum(parts) if parts else Assessment((0,) * 5, (0,) * 5, 0, None, None, None)
+    summary: dict[str, object] = {
+        "apiVersion": "v1",
+        "resource": "security",
+        "total": total.total,
+        "bySeverity": total.counters,
+        "imagesWithCves": sum(part.total > 0 for part in parts),
+        "images": Raw(encode(entries)),
+        "scanned": len(parts),
+        "unscanned": unscanned,
+        "fixable": sum(total.fixable),
+        "suppressed": total.suppressed,
+        "unique": unique,
+    }
+    return summary, index

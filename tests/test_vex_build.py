@@ -1,0 +1,253 @@
+"""VEX documents in a site: which rows go where, what is counted, what is said."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from .contract import check
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+
+ONE = "CVE-2026-0001"
+TWO = "CVE-2026-0002"
+NGINX = f"pkg:oci/nginx?repository_url={REGISTRY}/nginx"
+DOCUMENT = "https://example.org/vex/1"
+
+
+def vex(site: SiteFolder, *statements: dict[str, Any], name: str = "a", **fields: Any) -> None:
+    """Write a document below vex/; each statement says `not_affected` unless it says something else."""
+    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": DOCUMENT, "timestamp": "2026-01-01T00:00:00Z"}
+    usual = {
+        "vulnerability": {"name": ONE},
+        "products": [{"@id": NGINX}],
+        "status": "not_affected",
+        "justification": "vulnerable_code_not_present",
+    }
+    body = head | {"statements": [usual | statement for statement in statements]} | fields
+    site.write(f"vex/{name}.json", json.dumps(body).encode())
+
+
+@pytest.fixture
+def nginx(site: SiteFolder) -> SiteFolder:
+    """An image with one scanned release: a fixable critical row and a low one."""
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    rows = [row(ONE, "CRITICAL", fixed="3.0.1"), row(TWO, "LOW", pkg="zlib")]
+    site.report("nginx/1.27.3.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(1)}"))
+    return site
+
+
+def built(site: SiteFolder, **options: bool) -> Result:
+    result = site.build(**options)
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog") == []
+    return result
+
+
+def ids(record: dict[str, Any], name: str) -> list[str]:
+    return [found["id"] for found in record[name]]
+
+
+def idle(result: Result) -> list[str]:
+    return [text for text in result.logged(logging.INFO) if "VEX statement" in text]
+
+
+def test_a_suppressed_row_moves_and_no_longer_counts(nginx: SiteFolder) -> None:
+    vex(nginx, {})
+    result = built(nginx)
+    record = result.json("security/nginx/1.27.3.json")
+    assert ids(record, "cves") == [TWO]
+    (row_,) = record["suppressed"]
+    assert list(row_) == [
+        *("id", "severity", "pkg", "installed", "fixed", "title", "url", "targets"),
+        *("status", "justification", "statement"),
+    ]
+    assert (row_["id"], row_["fixed"], row_["status"]) == (ONE, "3.0.1", "not_affected")
+    assert (row_["justification"], row_["statement"]) == ("vulnerable_code_not_present", DOCUMENT)
+    assert (record["total"], record["critical"], record["fixable"]) == (1, 0, 0)
+    assert (record["grade"], record["findings"], record["unique"]) == ("A", 2, 1)
+    security = result.json("images.json")["data"][0]["security"]
+    assert (security["total"], security["suppressed"], security["grade"]) == (1, 1, "A")
+    summary = result.json("security.json")
+    assert (summary["total"], summary["suppressed"], summary["unique"]) == (1, 1, 1)
+    assert summary["images"]["nginx"]["suppressed"] == 1
+    assert result.json("badge/nginx/cves.json")["message"].startswith("1")
+
+
+def test_the_same_bytes_without_a_document_that_applies(nginx: SiteFolder) -> None:
+    plain = built(nginx).bytes()
+    vex(nginx, {"vulnerability": "CVE-1999-0001"}, {"products": ["pkg:oci/other?repository_url=x.io/other"]})
+    result = built(nginx)
+    assert result.bytes() == plain
+    assert idle(result) == ["security.vex: 2 of 2 VEX statements speak of no finding in the catalog"]
+
+
+@pytest.mark.parametrize("status", ["affected", "under_investigation"])
+def test_other_statuses_take_nothing_out_but_speak(nginx: SiteFolder, status: str) -> None:
+    vex(nginx, {"status": status})
+    result = built(nginx)
+    assert result.json("security.json")["total"] == 2
+    assert idle(result) == []
+
+
+def test_the_newest_statement_wins_over_all_documents(nginx: SiteFolder) -> None:
+    vex(nginx, {"timestamp": "2026-03-01T00:00:00Z", "status": "affected"}, name="b")
+    vex(nginx, {"timestamp": "2026-02-01T00:00:00Z"}, {"vulnerability": TWO, "status": "fixed"}, name="c/d")
+    record = built(nginx).json("security/nginx.json")["latest"]
+    assert (ids(record, "cves"), ids(record, "suppressed")) == ([ONE], [TWO])
+    assert record["suppressed"][0]["status"] == "fixed"
+
+
+def test_a_grade_is_given_on_what_remains(nginx: SiteFolder) -> None:
+    vex(nginx, {}, {"vulnerability": TWO})
+    record = built(nginx).json("security/nginx.json")["latest"]
+    assert (record["cves"], record["total"], record["grade"], record["score"]) == ([], 0, "A+", 100)
+    assert ids(record, "suppressed") == [ONE, TWO]
+
+
+def test_a_row_of_several_findings_is_one(site: SiteFolder) -> None:
+    """Its ids are those of all its findings, and one finding that is meant is enough."""
+    site.image("nginx", "versions: ['1']")
+
+    def match(path: str, alias: str, purl: str) -> dict[str, object]:
+        return {
+            "vulnerability": {"id": ONE, "severity": "High"},
+            "relatedVulnerabilities": [{"id": alias}],
+            "artifact": {"name": "lib", "version": "1", "locations": [{"path": path}], "purl": purl},
+        }
+
+    matches = [
+        match("/a", "GHSA-aaaa-aaaa-aaaa", "pkg:npm/lib@1"),
+        match("/b", "GHSA-bbbb-bbbb-bbbb", "pkg:pypi/lib@1"),
+    ]
+    site.report("nginx/1.json", {"matches": matches, "descriptor": {"name": "grype", "version": "0.80"}})
+    product = {"@id": NGINX, "subcomponents": [{"@id": "pkg:npm/lib"}]}
+    vex(site, {"vulnerability": "GHSA-bbbb-bbbb-bbbb", "products": [product]})
+    record = built(site).json("security/nginx.json")["latest"]
+    assert (ids(record, "cves"), ids(record, "suppressed"), record["findings"]) == ([], [ONE], 2)
+    assert record["suppressed"][0]["targets"] == ["/a", "/b"]
+
+
+def test_statements_by_tag_digest_and_reference_speak_of_their_release_only(site: SiteFolder) -> None:
+    site.image(
+        "nginx",
+        f"""
+        versions:
+          - {{version: 1.27.3, digest: '{digest(3)}'}}
+          - {{version: 1.27.2, digest: '{digest(2)}'}}
+        """,
+    )
+    for label, seed in (("1.27.3", 3), ("1.27.2", 2)):
+        rows = [row(f"CVE-2026-000{n}") for n in range(1, 5)]
+        site.report(f"nginx/{label}.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(seed)}"))
+    vex(
+        site,
+        {"products": [f"pkg:oci/nginx@{digest(3)}"]},
+        {"vulnerability": TWO, "products": [f"{REGISTRY}/nginx:1.27.2"]},
+        {"vulnerability": "CVE-2026-0003", "products": [f"{NGINX}&tag=1.27.2"]},
+        {"vulnerability": "CVE-2026-0004", "products": [f"{NGINX}&arch=arm64"]},
+    )
+    newest, older = built(site).json("security/nginx.json")["versions"]
+    assert ids(newest, "suppressed") == [ONE]
+    assert ids(older, "suppressed") == [TWO, "CVE-2026-0003"]
+
+
+def test_a_scan_of_another_digest_is_not_what_a_statement_on_the_page_s_digest_means(
+    nginx: SiteFolder,
+) -> None:
+    scanned = trivy([row(ONE)], digest=f"{REGISTRY}/nginx@{digest(9)}")
+    nginx.report("nginx/1.27.3.json", scanned)
+    vex(nginx, {"products": [f"pkg:oci/nginx@{digest(1)}"]})
+    assert built(nginx).json("security.json")["suppressed"] == 0
+    vex(nginx, {"products": [f"pkg:oci/nginx@{digest(9)}"]})
+    assert built(nginx).json("security.json")["suppressed"] == 1
+
+
+def test_charts_count_what_remains_of_their_pins(nginx: SiteFolder) -> None:
+    """Also of a pin that is no release of the catalog."""
+    outside = f"quay.io/acme/proxy@{digest(7)}"
+    nginx.report("hub/proxy.json", {outside: trivy([row(ONE), row(TWO)], tag="proxy:1")})
+    nginx.page(
+        "charts/web.md",
+        f"""
+        category: Web
+        tier: core
+        license: MIT
+        images:
+          - {REGISTRY}/nginx:1.27.3
+          - {outside}
+        """,
+    )
+    vex(nginx, {}, {"products": [f"pkg:oci/proxy@{digest(7)}"]})
+    result = built(nginx)
+    security = result.json("charts.json")["data"][0]["security"]
+    assert (security["scanned"], security["pins"], security["total"]) == (True, 2, 2)
+    assert (security["suppressed"], security["high"], security["low"]) == (2, 1, 1)
+    assert result.json("security.json")["suppressed"] == 1
+    assert idle(result) == []
+
+
+def test_a_statement_that_says_too_little_is_left_out_with_a_warning(nginx: SiteFolder) -> None:
+    vex(nginx, {"justification": ""}, {"vulnerability": TWO, "status": "safe"})
+    result = built(nginx)
+    first, second = result.logged()
+    assert first.startswith(f"vex/a.json: statements[0]: the statement on {ONE} does not say why")
+    assert second.startswith("vex/a.json: statements[1].status: ")
+    assert result.json("security.json")["suppressed"] == 0
+    assert nginx.build(strict=True).failed
+
+
+def test_an_impact_statement_is_reason_enough(nginx: SiteFolder) -> None:
+    vex(nginx, {"justification": "", "impact_statement": "Not built in."})
+    record = built(nginx).json("security/nginx.json")["latest"]
+    assert record["suppressed"][0]["justification"] == ""
+
+
+def test_a_document_without_an_id_is_named_by_its_file(nginx: SiteFolder) -> None:
+    vex(nginx, {}, **{"@id": ""})
+    record = built(nginx).json("security/nginx.json")["latest"]
+    assert record["suppressed"][0]["statement"] == "vex/a.json"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff\xfe", b'{"@context": "https://openvex.dev/ns"}'])
+def test_a_document_that_cannot_be_read_refuses_the_catalog(nginx: SiteFolder, content: bytes) -> None:
+    nginx.write("vex/broken.json", content)
+    result = nginx.build()
+    assert result.failed
+    assert any(text.startswith("vex/broken.json: ") for text in result.logged(logging.ERROR))
+    assert not result.api.exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [("statements", "the folder 'statements' is missing"), ("docs/vex", "the folder lies in docs_dir")],
+)
+def test_a_folder_that_is_missing_or_would_be_published(nginx: SiteFolder, folder: str, message: str) -> None:
+    nginx.write("docs/vex/a.json", b"{}")
+    for setting in ("vex", "reports"):
+        nginx.settings["security"] = {setting: folder}
+        result = nginx.build()
+        assert result.failed
+        (text,) = [text for text in result.logged(logging.ERROR) if message in text]
+        assert f"security.{setting}: " in text
+
+
+def test_a_folder_of_another_name(nginx: SiteFolder) -> None:
+    vex(nginx, {}, name="../statements/x")
+    nginx.settings["security"] = {"vex": "statements"}
+    assert built(nginx).json("security.json")["suppressed"] == 1
+
+
+def test_many_images_are_sifted_as_one_is(site: SiteFolder) -> None:
+    """So many that the work may be spread over processes."""
+    for number in range(70):
+        site.image(f"app-{number:02}", "versions: ['1']")
+        site.report(f"app-{number:02}/1.json", trivy([row(ONE), row(TWO)]))
+    products = [{"@id": f"{REGISTRY}/app-{number:02}:1"} for number in range(0, 70, 2)]
+    vex(site, {"products": products}, {"vulnerability": "CVE-1999-0001"})
+    result = built(site)
+    summary = result.json("security.json")
+    assert (summary["total"], summary["suppressed"], summary["unique"]) == (105, 35, 2)
+    assert idle(result) == ["security.vex: 1 of 2 VEX statements speak of no finding in the catalog"]
