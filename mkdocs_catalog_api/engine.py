@@ -6,6 +6,7 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -82,8 +83,10 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
         problems.extend(_lands_on(paths & site.taken.keys(), site.taken))
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
-    except BaseException:
+    except BaseException as error:
         staging.remove()
+        if isinstance(error, sqlite3.Error):
+            raise OSError(str(error)) from error
         raise
     return Build(site, staging, catalog, written, problems)
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from .documents.addresses import MANIFEST, PREFIX
 
 GENERATOR = "mkdocs-catalog-api"
+_DAY = 24 * 60 * 60.0
 
 
 class Written(NamedTuple):
@@ -28,15 +32,36 @@ class Staging:
     """A folder beside the site where one build's documents wait; nothing in it is published yet."""
 
     def __init__(self, site_dir: Path) -> None:
-        parent = site_dir.parent
-        parent.mkdir(parents=True, exist_ok=True)
+        parent = _near(site_dir)
         # The leading dot keeps site generators and servers from taking it for content.
-        self.folder = Path(tempfile.mkdtemp(prefix=f".{site_dir.name}-catalog-api-", dir=parent))
+        prefix = f".{site_dir.name}-catalog-api-"
+        _sweep(parent, prefix)
+        self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         self.documents = self.folder / "documents"
         self.documents.mkdir()
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _near(site_dir: Path) -> Path:
+    """Beside the site; inside of it where renaming into it would fail: a mounted volume, a guarded parent."""
+    parent = site_dir.parent
+    parent.mkdir(parents=True, exist_ok=True)
+    if site_dir.is_dir():
+        other_disk = site_dir.stat().st_dev != parent.stat().st_dev
+        if other_disk or not os.access(parent, os.W_OK):
+            return site_dir
+    return parent
+
+
+def _sweep(parent: Path, prefix: str) -> None:
+    """Remove what killed builds left; a folder of the last day may belong to a build that still runs."""
+    ours = re.compile(re.escape(prefix) + "[a-z0-9_]{8}")
+    with suppress(OSError):  # another build may be sweeping too
+        for entry in os.scandir(parent):
+            if ours.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _DAY:
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]:
@@ -66,15 +91,14 @@ def write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]
 
 
 def foreign_files(site_dir: Path) -> set[str]:
-    """Paths below `api/v1/` of the site that an earlier build of ours did not write."""
+    """Paths below `api/v1/` of the site that an earlier build of ours did not write; links count as files."""
     target = site_dir / PREFIX
     ours = _previous(target)
-    return {
-        path
-        for folder, _, names in os.walk(target)
-        for name in names
-        if (path := (Path(folder) / name).relative_to(target).as_posix()) not in ours
-    }
+    found: set[str] = set()
+    for parent, folders, names in os.walk(target):
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        found.update(Path(parent, name).relative_to(target).as_posix() for name in names + links)
+    return found - ours
 
 
 def _previous(target: Path) -> set[str]:
@@ -100,6 +124,9 @@ def publish(staging: Staging, site_dir: Path, *, keep: bool = False) -> None:
         FileExistsError: a file that is not ours stands where a document would land.
     """
     target = site_dir / PREFIX
+    for folder in (target.parent, target):
+        if folder.exists() and not folder.is_dir():
+            raise FileExistsError("")
     new = staging.documents
     if keep:
         new = staging.folder / "linked"
@@ -110,7 +137,10 @@ def publish(staging: Staging, site_dir: Path, *, keep: bool = False) -> None:
         new.rename(target)
         return
     for path in foreign_files(site_dir):
-        if (new / path).exists():
+        if (
+            any(place.exists() and not place.is_dir() for place in (new / path).parents)
+            or (new / path).exists()
+        ):
             raise FileExistsError(path)
         (new / path).parent.mkdir(parents=True, exist_ok=True)
         _link(str(target / path), str(new / path))
@@ -126,7 +156,8 @@ def publish(staging: Staging, site_dir: Path, *, keep: bool = False) -> None:
 
 
 def _link(source: str, destination: str) -> None:
+    """Give a file a second place; a symbolic link stays the link that it is."""
     try:
-        os.link(source, destination)
-    except OSError:
-        shutil.copy2(source, destination)
+        os.link(source, destination, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(source, destination, follow_symlinks=False)
