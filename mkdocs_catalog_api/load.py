@@ -16,6 +16,7 @@ from .catalog.scans import ScanHead
 from .catalog.vex import Statements
 from .problems import Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
+from .sources import nvcmp
 from .sources.config_file import ConfigFile
 from .sources.data_files import read_list
 from .sources.items import default_values, read_entry
@@ -79,6 +80,7 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
         for entry, raw in charts
     )
     join.report_strays()
+    listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     return Catalog(
         images=join.images(pages),
         charts=catalog_charts,
@@ -86,7 +88,7 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
             RoadmapItem(entry, WebPage(raw.page.url, own=True) if raw.page else None)
             for entry, raw in roadmap
         ),
-        updates=_updates(site, settings, problems),
+        updates=_updates(site, settings, listed, problems),
         statements=_statements(site, settings, problems),
     )
 
@@ -96,9 +98,11 @@ def _section(settings: Settings, resource: Resource) -> CollectionSettings:
     return section
 
 
-def _data_file(site: Site, resource: str, given: str | None, problems: Problems) -> Path | None:
+def _data_file(
+    site: Site, setting: tuple[str, str], given: str | None, default: str, problems: Problems
+) -> Path | None:
     """The data file that is set, or the default one if it is there."""
-    setting, path = (resource, "data"), site.root / (given or f"{resource}.yml")
+    path = site.root / (given or default)
     if path.is_file():
         return path
     if given:
@@ -113,7 +117,7 @@ def _items(
     """The items of a collection from pages and data file, by slug."""
     section = _section(settings, name)
     model = extend(base, section.fields, section.vocabulary)
-    if path := _data_file(site, name, section.data, problems):
+    if path := _data_file(site, (name, "data"), section.data, f"{name}.yml", problems):
         raws = raws + read_list(path, path.relative_to(site.root).as_posix(), name, problems)
     found: dict[str, tuple[E, RawItem]] = {}
     for raw in raws:
@@ -187,22 +191,37 @@ def _label(folder: Path, site: Site) -> str:
     return folder.relative_to(site.root).as_posix()
 
 
-def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
-    path = _data_file(site, "updates", settings.updates.data, problems)
+def _updates(
+    site: Site, settings: Settings, listed: Sequence[ImageEntry | ChartEntry], problems: Problems
+) -> tuple[UpdateEntry, ...]:
+    given = settings.updates
+    path = _data_file(site, ("updates", "data"), given.data, "updates.yml", problems)
     if path is None:
         return ()
+    raws = read_list(path, path.relative_to(site.root).as_posix(), "updates", problems)
+    if nvcmp.is_nvcmp(raws):
+        decided = _data_file(site, ("updates", "decisions"), given.decisions, "decisions.yml", problems)
+        file = decided.relative_to(site.root).as_posix() if decided else ""
+        decisions = nvcmp.read_decisions(decided, file, problems) if decided else None
+        read = nvcmp.read_differences(raws, decisions, nvcmp.Listed(listed), problems)
+    else:
+        read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
+        if given.decisions:
+            message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
+            problems.add(site.config.problem(("updates", "decisions"), message, "write `outcome` there"))
     found: dict[tuple[str, str | None, str], UpdateEntry] = {}
-    for raw in read_list(path, path.relative_to(site.root).as_posix(), "updates", problems):
-        values = {key: value for key, value in raw.values.items() if value is not None}
-        entry = read_entry(UpdateEntry, raw, values, problems)
-        if entry is None:
-            continue
+    for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
         if identity in found:
             message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
             problems.add(raw.problem((), message, "keep one of them"))
         found[identity] = entry
     return tuple(found.values())
+
+
+def _update(raw: RawItem, problems: Problems) -> UpdateEntry | None:
+    values = {key: value for key, value in raw.values.items() if value is not None}
+    return read_entry(UpdateEntry, raw, values, problems)
 
 
 class _WebPages:

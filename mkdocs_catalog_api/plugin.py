@@ -272,6 +272,7 @@ def _own_files(config: MkDocsConfig, settings: Settings) -> Iterable[Path]:
     """What the catalog is made of beside docs_dir: data files, reports and statements."""
     collections = ("images", "charts", "roadmap", "updates")
     names = [getattr(settings, name).data or f"{name}.yml" for name in collections]
+    names.append(settings.updates.decisions or "decisions.yml")
     names += [settings.security.reports or "scans", settings.security.vex or "vex"]
     return (_root(config) / name for name in names)
 

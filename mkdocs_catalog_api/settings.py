@@ -100,6 +100,8 @@ class UpdatesSettings(Section):
 
     data: RelativePath | None = None
     """`.yml`, `.yaml`, `.json`: a list; `.md`: the list under `updates` in its front matter."""
+    decisions: RelativePath | None = None
+    """What is held or skipped when `data` is the output of `nvcmp -j`; default `decisions.yml`."""
 
 
 class SecuritySettings(Section):

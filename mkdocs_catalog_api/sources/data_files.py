@@ -11,34 +11,38 @@ from .pages import RawItem
 _HINT = "write a list, one `- ` entry for each item"
 
 
+def read_document(path: Path, file: str, problems: Problems) -> Document:
+    """A file in YAML or JSON, or a Markdown page's front matter; an empty one and a problem when unreadable.
+
+    `file` is how problems name it.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        if path.suffix == ".md":
+            return front_matter(text) or Document("", 0, None, {})
+        return parse(text)
+    except UnicodeDecodeError:
+        problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
+    except OSError as error:
+        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}"))
+    except YamlError as error:
+        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint))
+    return Document("", 0, None, None)
+
+
 def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:
     """The entries of the data file at `path`; problems are added, not raised.
 
     `file` is how problems name it, `key` where the list stands in a Markdown page's front matter.
     JSON is read as the YAML that it is, so places and messages are the same.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
-        return []
-    except OSError as error:
-        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}"))
-        return []
-    try:
-        if path.suffix == ".md":
-            document = front_matter(text) or Document("", 0, None, {})
-            data = document.data.get(key) if isinstance(document.data, dict) else None
-            prefix: tuple[str | int, ...] = (key,)
-            if data is None:
-                problems.add(Problem(file, 1, 1, key, f"no list `{key}` in the front matter", _HINT))
-                return []
-        else:
-            document = parse(text)
-            data, prefix = document.data, ()
-    except YamlError as error:
-        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint))
-        return []
+    document = read_document(path, file, problems)
+    data = document.data
+    prefix: tuple[str | int, ...] = ()
+    if path.suffix == ".md" and isinstance(data, dict):
+        data, prefix = data.get(key), (key,)
+        if data is None:
+            problems.add(Problem(file, 1, 1, key, f"no list `{key}` in the front matter", _HINT))
     if data is None:  # an empty file is an empty list
         return []
     if not isinstance(data, list):
