@@ -6,6 +6,8 @@ Each command is one module in `commands/` with a function of its name. Exit code
 
 from __future__ import annotations
 
+import io
+import sys
 from importlib import import_module
 
 import click
@@ -31,3 +33,6 @@ class _Commands(click.Group):
 @click.version_option(package_name="mkdocs-catalog-api")
 def main() -> None:
     """Build, check and look after the JSON API of a catalog of images and charts."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files may hold any bytes

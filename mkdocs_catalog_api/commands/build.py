@@ -1,0 +1,31 @@
+"""`catalog-api build`: the documents that `mkdocs build` gives, without MkDocs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .run import Run, options
+
+if TYPE_CHECKING:
+    from ..engine import Build
+
+
+@click.command("build")
+@options
+def command(run: Run) -> None:
+    """Write the API into the site, byte for byte what `mkdocs build` writes.
+
+    For sites that MkDocs does not build: run it after the other generator.
+    """
+
+    def work() -> Build:
+        from ..engine import prepare
+
+        site, settings = run.read()
+        build = prepare(site, settings, run.problems, strict=run.strict)
+        build.publish()
+        return build
+
+    run.finish(work, "built")

@@ -1,0 +1,31 @@
+"""`catalog-api check`: everything that a build does, but nothing is published."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .run import Run, options
+
+if TYPE_CHECKING:
+    from ..engine import Build
+
+
+@click.command("check")
+@options
+def command(run: Run) -> None:
+    """Find every problem of the catalog, and write nothing into the site."""
+
+    def work() -> Build:
+        from ..engine import prepare
+
+        site, settings = run.read()
+        with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
+            elsewhere = replace(site, site_dir=Path(folder) / "site")
+            return prepare(elsewhere, settings, run.problems, strict=run.strict)
+
+    run.finish(work, "checked")

@@ -1,0 +1,142 @@
+"""What `build` and `check` share: their options, and how they tell what happened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..problems import CatalogError, Level, Problem, Problems
+
+if TYPE_CHECKING:
+    from ..engine import Build
+    from ..load import Site
+    from ..settings import Settings
+
+_COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
+
+
+def _config_file(_context: object, _option: object, given: Path | None) -> Path:
+    """The file that is given, else the first of MkDocs' names that is there."""
+    for path in [given] if given else [Path("mkdocs.yml"), Path("mkdocs.yaml")]:
+        if path.is_file():
+            return path
+    raise click.BadParameter(f"{given or 'mkdocs.yml'} is not there.")
+
+
+def options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a command that reads the whole catalog; it is given one `Run`."""
+
+    def run(**given: Any) -> None:
+        command(Run(**given))
+
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs."),
+        click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only."),
+        click.option(
+            "--trust",
+            multiple=True,
+            metavar="PLUGIN",
+            help="Go on in spite of this plugin (or `hooks`): it changes nothing of the catalog.",
+        ),
+        click.option("--no-cache", is_flag=True, help="Parse every report anew and keep nothing."),
+        click.option("--strict", is_flag=True, help="Warnings refuse the catalog like errors."),
+        click.option("--site-dir", metavar="DIR", help="Folder of the site, from that of mkdocs.yml."),
+        click.option(
+            "-f",
+            "--config-file",
+            type=click.Path(path_type=Path),
+            callback=_config_file,
+            help="The site's mkdocs.yml. [default: ./mkdocs.yml]",
+        ),
+    ):
+        run = option(run)
+    run.__doc__ = command.__doc__
+    return run
+
+
+@dataclass
+class Run:
+    """One run of a command over the catalog of a site."""
+
+    config_file: Path
+    site_dir: str | None
+    trust: tuple[str, ...]
+    strict: bool
+    no_cache: bool
+    quiet: bool
+    as_json: bool
+    problems: Problems = field(default_factory=Problems)
+
+    def read(self) -> tuple[Site, Settings]:
+        """The site and the settings; from then on `strict` is true if mkdocs.yml says so, too.
+
+        Raises:
+            CatalogError: as `read_site`.
+        """
+        from ..standalone import read_site
+
+        site, settings, strict = read_site(
+            self.config_file, self.problems, site_dir=self.site_dir, trusted=self.trust
+        )
+        self.strict = self.strict or strict
+        return site, settings
+
+    def finish(self, work: Callable[[], Build], did: str) -> None:
+        """Do the work, tell what was found, and end the program if the catalog is refused."""
+        from ..documents.gate import ContractError
+
+        build: Build | None = None
+        try:
+            build = work()
+        except CatalogError as error:
+            self.problems.extend(error.problems)
+        except (ContractError, OSError) as error:
+            self.problems.add(Problem("", 0, 0, "", str(error)))
+        if self.as_json:
+            click.echo(json.dumps(self._object(build), ensure_ascii=False, indent=2))
+        else:
+            self._tell(build, did)
+        if build is None:
+            sys.exit(1)
+
+    def _tell(self, build: Build | None, did: str) -> None:
+        for problem in self.problems:
+            if problem.level > Level.INFO or not self.quiet:
+                level = click.style(problem.level.name.lower(), fg=_COLORS[problem.level])
+                click.echo(f"{level}: {problem}", err=True)
+        if build is None:
+            click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
+        elif not self.quiet:
+            size = sum(document.bytes for document in build.written)
+            found = self.problems.summary()
+            click.echo(f"{did}: {len(build.written):,} documents, {size / 1e6:,.1f} MB; {found}")
+
+    def _object(self, build: Build | None) -> dict[str, Any]:
+        written = build.written if build else []
+        return {
+            "problems": [
+                {
+                    "level": problem.level.name.lower(),
+                    "file": problem.file,
+                    "line": problem.line,
+                    "column": problem.column,
+                    "field": problem.field,
+                    "message": problem.message,
+                    "hint": problem.hint,
+                }
+                for problem in self.problems
+            ],
+            "summary": {
+                "refused": build is None,
+                "errors": self.problems.count(Level.ERROR),
+                "warnings": self.problems.count(Level.WARNING),
+                "documents": len(written),
+                "bytes": sum(document.bytes for document in written),
+            },
+        }
