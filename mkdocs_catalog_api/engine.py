@@ -14,6 +14,7 @@ from .catalog.join import Catalog
 from .compose import Composition, compose
 from .documents import addresses, badges
 from .documents.badges import Look
+from .hosting import HeaderFile
 from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
@@ -33,15 +34,23 @@ class Build:
     written: list[Written]
     problems: Problems
     """What did not refuse the catalog: warnings and notes."""
+    header_file: HeaderFile | None
+    """What the site's host has to be told."""
 
     def publish(self, *, keep: bool = False) -> None:
-        """Move the documents into the site. With `keep` they can be published again.
+        """Move the documents and the host's header file into the site. With `keep` it can be done again.
 
         Raises:
-            CatalogError: a file that is not ours stands where a document would land.
+            CatalogError: a file that is not ours stands where a document would land, or the author's header
+                file can't be merged with ours.
         """
+        file, site_dir = self.header_file, self.site.site_dir
         try:
-            publish(self.staging, self.site.site_dir, keep=keep)
+            if file:
+                (self.staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
+            publish(self.staging, site_dir, keep=keep)
+            if file:
+                (self.staging.folder / file.name).replace(site_dir / file.name)
         except FileExistsError as error:
             raise CatalogError(_lands_on({str(error)}, {})) from None
         finally:
@@ -65,6 +74,14 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
         store = staging.folder / "reports.sqlite"
         catalog = load(site, settings, store, problems)
         looks = _looks(site, settings, catalog, problems)
+        file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
+        if file:
+            # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
+            own = site.docs_dir if (site.docs_dir / file.name).exists() else site.site_dir
+            try:
+                file.merged(own, site.root)
+            except CatalogError as error:
+                problems.extend(error.problems)
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         given = Composition(
@@ -88,7 +105,7 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
         if isinstance(error, sqlite3.Error):
             raise OSError(str(error)) from error
         raise
-    return Build(site, staging, catalog, written, problems)
+    return Build(site, staging, catalog, written, problems, file)
 
 
 def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:

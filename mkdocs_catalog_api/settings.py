@@ -20,6 +20,7 @@ from pydantic import (
 from .catalog import references
 from .catalog.fields import COMPUTED, CustomField
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
+from .hosting import HostName
 from .problems import Problems
 from .sources.config_file import ConfigFile
 from .sources.items import field_names, location, message_and_hint, resembling
@@ -144,7 +145,7 @@ class Settings(Section):
     updates: Annotated[UpdatesSettings, BeforeValidator(_or_defaults)] = UpdatesSettings()
     security: Annotated[SecuritySettings, BeforeValidator(_or_defaults)] = SecuritySettings()
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(_or_defaults)]] = {}
-    headers: Literal["netlify", "cloudflare"] | None = None
+    headers: HostName | None = None
     """Host whose header file is written; none by default."""
 
     @model_validator(mode="after")
