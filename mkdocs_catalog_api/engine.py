@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from .catalog.join import Catalog
 from .compose import Composition, compose
@@ -19,7 +20,7 @@ from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
 from .settings import SECURITY_FOLDERS, Settings
-from .sources.items import resembling
+from .sources.messages import perhaps
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 
@@ -96,8 +97,8 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
             problems=problems,
         )
         written = compose(catalog, given)
-        paths = {document.path for document in written}
-        problems.extend(_lands_on(paths & site.taken.keys(), site.taken))
+        paths = (document.path for document in written)
+        problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
     except BaseException as error:
@@ -112,9 +113,25 @@ def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
     problems = Problems()
     for path in paths:
         target = f"{addresses.PREFIX}/{path}"
-        message = f"a document of the API would land on this file, {target}"
-        problems.add(Problem(files.get(path, target), 0, 0, "", message, "move the file"))
+        message = f"a document of the API would land on {target}, which this file becomes"
+        problems.add(Problem(files.get(path, target), 0, 0, "", message, "move or rename the file"))
     return problems
+
+
+def _taken(documents: Iterable[str], taken: Iterable[str]) -> set[str]:
+    """The files that stand where documents, or the folders of documents, go; also when case is ignored.
+
+    The last matters on the file systems of Windows and macOS.
+    """
+    ours = {path.casefold() for path in documents}
+    folders = {str(parent) for path in ours for parent in PurePosixPath(path).parents}
+    found = set()
+    for path in taken:
+        folded = path.casefold()
+        above = {str(parent) for parent in PurePosixPath(folded).parents}
+        if folded in ours or folded in folders or ours & above:
+            found.add(path)
+    return found
 
 
 def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems) -> dict[str, Look]:
@@ -123,14 +140,13 @@ def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems)
     for name, value, kind in badges.value_names(catalog):
         if name in names:
             what = "one of the badges that every catalog has" if name in badges.FIXED else "another badge"
-            message = f"the {kind} {value!r} would take the name {name!r} of {what}"
+            message = f"the {kind} {value!r} would take the badge name {name!r}, which is {what}"
             problems.add(Problem("", 0, 0, kind, message, "write it another way"))
         names.add(name)
     looks: dict[str, Look] = {}
     for name, given in settings.badges.items():
         if name not in names:
-            near = resembling(name, sorted(names))
-            hint = f"did you mean {near!r}?" if near else f"the badges are {', '.join(sorted(names))}"
+            hint = perhaps(name, sorted(names), "the badges are")
             message = f"no badge is called {name!r}"
             problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
         svg, logo = None, given.logo
@@ -147,7 +163,7 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
         if not path.is_relative_to(site.docs_dir.resolve()) or path.suffix != ".svg":
             raise OSError
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # also a name that no file can have, and text that is not UTF-8
         message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
         problems.add(site.config.problem(("badges", name, "logo"), message, "as in assets/wolfi.svg"))
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,13 @@ from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.scans import ScanHead
 from .catalog.vex import Statements
-from .problems import Problems
+from .problems import Level, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
 from .sources import nvcmp
 from .sources.config_file import ConfigFile
 from .sources.data_files import read_list
-from .sources.items import default_values, read_entry
+from .sources.items import default_values, read_entry, undeclared
+from .sources.messages import perhaps
 from .sources.pages import Page, RawItem, Selection, select
 from .sources.scan_index import index_reports
 from .sources.vex import read_folder
@@ -130,7 +132,23 @@ def _items(
             problems.add(raw.problem(("slug",), message, "give one of them another `slug`"))
         else:
             found[entry.slug] = entry, raw
+    _note_undeclared(name, model, [raw for _, raw in found.values()], site, problems)
     return [found[slug] for slug in sorted(found)]
+
+
+def _note_undeclared(
+    name: Resource, model: type[ItemEntry], raws: list[RawItem], site: Site, problems: Problems
+) -> None:
+    """One line for an author who forgot to declare a field."""
+    counted = Counter(key for raw in raws for key in undeclared(model, raw))
+    if counted:
+        keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
+        message = (
+            f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
+        )
+        problems.add(
+            site.config.problem((name, "fields"), message, "declare those that belong in", Level.INFO)
+        )
 
 
 V = TypeVar("V", ImageEntry, ChartEntry)
@@ -151,8 +169,8 @@ def _newest_first(entry: V, raw: RawItem, problems: Problems) -> V:
         by_label[label] = position
     if entry.latest is not None and entry.latest not in by_label:
         message = f"no version is called {entry.latest!r}"
-        allowed = f"one of {', '.join(by_label)}" if by_label else "list the version under `versions`"
-        problems.add(raw.problem(("latest",), message, allowed))
+        hint = perhaps(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
+        problems.add(raw.problem(("latest",), message, hint))
         return entry
     labels = in_order(by_label, entry.latest)
     versions = [entry.versions[by_label[label]] for label in labels]

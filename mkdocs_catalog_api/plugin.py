@@ -19,7 +19,7 @@ from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
 from .settings import Settings, read_settings
 from .sources.config_file import ConfigFile
-from .sources.front_matter import Document, YamlError
+from .sources.front_matter import Document
 from .sources.pages import Page, parse_defaults
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _name(file: File, config: MkDocsConfig) -> str:
 
 
 def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Document]]:
-    """The documents of Material's meta plugin, outermost folder first; it reports unreadable ones itself."""
+    """The documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:
         return []
@@ -295,10 +295,7 @@ def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, D
     for file in files:
         path = PurePosixPath(file.src_uri)
         if path.name == meta.config.meta_file and file.abs_src_path:
-            try:
-                found.append((path.parent, parse_defaults(file.content_string)))
-            except YamlError:
-                continue
+            found.append((path.parent, parse_defaults(file.content_string, _name(file, config))))
     return sorted(found, key=lambda pair: len(pair[0].parts))
 
 

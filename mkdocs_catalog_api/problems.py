@@ -76,6 +76,14 @@ class Problems:
         return " and ".join(parts or ["no problems"]) + where
 
 
+class RefusedError(ValueError):
+    """A value that will not do: `message` says why, `hint` how to mend it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message}; {hint}" if hint else message)
+        self.message, self.hint = message, hint
+
+
 class CatalogError(Exception):
     """The catalog is refused; `problems` says why. Nothing has been published."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -14,16 +15,15 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
-    model_validator,
 )
 
 from .catalog import references
 from .catalog.fields import COMPUTED, CustomField
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
 from .hosting import HostName
-from .problems import Problems
+from .problems import Level, Problems, RefusedError
 from .sources.config_file import ConfigFile
-from .sources.items import field_names, location, message_and_hint, resembling
+from .sources.messages import field_names, location, message_and_hint, perhaps
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
 ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
@@ -36,34 +36,61 @@ SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
 """Built-in text fields whose words a catalog can close with `vocabulary`."""
 
+_COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
+
 
 def _relative(value: str) -> str:
     path = PurePosixPath(value)
     if "\\" in value or "\0" in value:
-        raise ValueError("write the path with forward slashes")
+        raise RefusedError(f"{value!r} is not a path", "write it with forward slashes")
     if path.is_absolute() or not path.parts:
-        raise ValueError("write a path relative to the folder of mkdocs.yml")
+        raise RefusedError(
+            f"{value!r} is not a relative path", "write it as seen from the folder of mkdocs.yml"
+        )
+    return value
+
+
+def _pattern(value: str) -> str:
+    if "\\" in value or value.startswith("/"):
+        hint = "write it as seen from docs_dir, with forward slashes, as in images/**/*.md"
+        raise RefusedError(f"{value!r} is not a pattern of pages", hint)
     return value
 
 
 def _field_name(value: str) -> str:
     if not (value.isascii() and value.isidentifier() and value[0].islower() and "_" not in value):
-        raise ValueError(f"{value[:40]!r} is not a camelCase name of letters and digits")
-    if value in COMPUTED:
-        raise ValueError(f"`{value}` is computed; choose another name")
+        near = re.sub(r"[^A-Za-z0-9]+(.)?", lambda match: (match[1] or "").upper(), value).lstrip(
+            "0123456789"
+        )
+        near = near[:1].lower() + near[1:]
+        hint = f"perhaps you mean {near!r}" if near and near != value else "begin with a lower-case letter"
+        raise RefusedError(f"{value[:40]!r} is not a camelCase name of letters and digits", hint)
+    if value in COMPUTED or value == "catalog":
+        what = "says which collection a page is in" if value == "catalog" else "is computed"
+        raise RefusedError(f"`{value}` {what}", "choose another name")
     return value
+
+
+def _color(value: str) -> str:
+    if not _COLOR.fullmatch(value):
+        raise RefusedError(
+            f"{value!r} is not a colour", "write a name such as blue, or hex digits such as 2f7d32"
+        )
+    return value
+
+
+def _once(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if values.count(value) > 1:
+            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
+    return values
 
 
 Word = Annotated[str, StringConstraints(strict=True, min_length=1)]
 RelativePath = Annotated[Word, AfterValidator(_relative)]
 FieldName = Annotated[Word, AfterValidator(_field_name)]
-Pattern = Annotated[Word, AfterValidator(_relative)]
-Color = Annotated[
-    str,
-    StringConstraints(
-        strict=True, pattern=r"^(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|#[0-9A-Fa-f]{3}|#[0-9A-Fa-f]{6}|[a-z]+)$"
-    ),
-]
+Pattern = Annotated[Word, AfterValidator(_pattern)]
+Color = Annotated[Word, AfterValidator(_color)]
 Scanner = Literal["trivy", "grype", "harbor", "osv"]
 
 
@@ -86,14 +113,9 @@ class CollectionSettings(Section):
     data: RelativePath | None = None
     """Data file, relative to mkdocs.yml; default `<collection>.yml`, if it is there."""
     fields: dict[FieldName, CustomField] = {}
-    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1)]] = {}
-
-    @model_validator(mode="after")
-    def _known_names(self) -> Self:
-        for name in self.vocabulary:
-            if name not in CLOSABLE:
-                raise ValueError(f"vocabulary: {name!r} is not one of {', '.join(CLOSABLE)}")
-        return self
+    vocabulary: dict[
+        Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), AfterValidator(_once)]
+    ] = {}
 
 
 class UpdatesSettings(Section):
@@ -114,7 +136,7 @@ class SecuritySettings(Section):
     """Folder of OpenVEX documents, relative to mkdocs.yml; default `vex`, if it is there."""
     max_age: Annotated[int, Field(ge=1)] | None = None
     """Days after which a scan of a newest release is warned about."""
-    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1)] = (
+    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), AfterValidator(_once)] = (
         "trivy",
         "grype",
         "harbor",
@@ -148,51 +170,40 @@ class Settings(Section):
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
 
-    @model_validator(mode="after")
-    def _fields_exist(self) -> Self:
-        for resource, model in ITEM_MODELS.items():
-            collection: CollectionSettings = getattr(self, resource)
-            names = {info.alias or name for name, info in model.model_fields.items()}
-            for name in collection.fields:
-                if name in names:
-                    raise ValueError(
-                        f"{resource}.fields: `{name}` is built in; close its words with `vocabulary` instead"
-                    )
-            for name in collection.vocabulary:
-                if name not in names:
-                    raise ValueError(f"{resource}.vocabulary: {resource} have no field `{name}`")
-        return self
-
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """The settings, or None and a problem for each fault."""
     try:
-        return Settings.model_validate(options)
+        settings = Settings.model_validate(options)
     except ValidationError as error:
-        for details in error.errors(include_url=False):
+        found = error.errors(include_url=False)
+        for details in found:
             path = location(details)
-            message, hint = message_and_hint(details)
-            if details["type"] == "extra_forbidden":
-                near = resembling(str(path[-1]), _names_at(path[:-1]))
-                message, hint = "unknown setting", f"did you mean `{near}`?" if near else "remove it"
-            problems.add(config.problem(path, message, hint))
+            if details["type"] == "too_short" and len(
+                [other for other in found if other["loc"][:-1] == path]
+            ):
+                continue  # the list is empty only because all its entries were refused
+            written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
+            message, hint = message_and_hint(details, Settings, written)
+            problems.add(config.problem(path, message.replace("unknown key", "unknown setting"), hint))
         return None
+    return settings if _names_are_free(settings, config, problems) else None
 
 
-def _names_at(path: Sequence[str | int]) -> list[str]:
-    """The settings that may stand at `path`."""
-    model: type[BaseModel] = Settings
-    for step in path:
-        info = model.model_fields.get(str(step))
-        inner = _models(info.annotation if info else model)
-        if not inner:
-            return []
-        model = inner[0]
-    return field_names(model)
-
-
-def _models(annotation: object) -> list[type[BaseModel]]:
-    """The models inside of a type."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in _models(part)]
+def _names_are_free(settings: Settings, config: ConfigFile, problems: Problems) -> bool:
+    """Check the names of custom fields and vocabularies against those that a collection has."""
+    before = problems.count(Level.ERROR)
+    for resource, model in ITEM_MODELS.items():
+        collection: CollectionSettings = getattr(settings, resource)
+        names = field_names(model)
+        closable = [name for name in CLOSABLE if name in names]
+        for name in collection.fields.keys() & names:
+            hint = "close its words with `vocabulary`" if name in closable else "remove it"
+            problems.add(config.problem((resource, "fields", name), f"the field `{name}` is built in", hint))
+        for name in collection.vocabulary.keys() - closable:
+            message = f"`{name}` is no built-in text field of {resource} that has a vocabulary"
+            hint = perhaps(name, closable, "these have:")
+            if name in collection.fields:
+                hint = f"give the words of a field of your own as `values` under `fields.{name}`"
+            problems.add(config.problem((resource, "vocabulary", name), message, hint))
+    return problems.count(Level.ERROR) == before

@@ -98,7 +98,7 @@ def test_a_decision_may_wait_for_an_application_without_news(catalog: SiteFolder
         ("hold: {zlib: }\n", "decisions.yml:1:1: hold: unknown"),
         ("held: [zlib]\n", "decisions.yml:1:1: held: expected keys and values"),
         ("[zlib]\n", "decisions.yml:1:1: not keys and values"),
-        ("held: {", "decisions.yml:2:1: not valid YAML"),
+        ("held: {", "decisions.yml:2:1: a value is missing"),
     ],
 )
 def test_a_wrong_decision_is_named(catalog: SiteFolder, decisions: str, message: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
+from ..problems import RefusedError
 from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
 
 FieldType = Literal["text", "integer", "number", "boolean", "date", "url"]
@@ -45,7 +46,9 @@ class CustomField(BaseModel):
     @model_validator(mode="after")
     def _values_are_for_text(self) -> CustomField:
         if self.values and self.type != "text":
-            raise ValueError("`values` is for fields of type text")
+            raise RefusedError("only a field of type text has `values`", "remove them, or write `type: text`")
+        if len({*self.values}) < len(self.values):
+            raise RefusedError("a word stands twice in `values`", "keep one of them")
         return self
 
     def annotation(self) -> Any:
@@ -89,7 +92,8 @@ def extend(
         )
     for name, custom in fields.items():
         default: Any = ... if custom.required else ([] if custom.list else None)
-        definitions[name] = (
+        # Under a name of its own, since pydantic's models have a `copy`, a `json` and a `schema` already.
+        definitions[f"own_{name}"] = (
             custom.annotation(),
             Field(default=default, description=custom.description or None, alias=name),
         )

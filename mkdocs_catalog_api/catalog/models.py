@@ -11,6 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from ..problems import RefusedError
+from .references import DIGEST
 from .types import (
     Boolean,
     ChartReference,
@@ -57,7 +59,7 @@ def _unique(values: list[str]) -> list[str]:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"{value!r} stands here twice; keep one of them")
+            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
         seen.add(value)
     return values
 
@@ -86,20 +88,19 @@ class VersionEntry(Model):
         if not isinstance(value, dict):
             return value
         digest, digests = value.get("digest"), value.get("digests")
-        if isinstance(digest, list) and digests is None:
-            rest = {key: item for key, item in value.items() if key != "digest"}
-            return rest | {"digests": digest} | ({"digest": digest[0]} if digest else {})
-        if isinstance(digest, str) and digests is None:
-            return value | {"digests": [digest]}
-        if digest is None and isinstance(digests, list) and digests:
-            return value | {"digest": digests[0]}
-        return value
+        if digests is not None or not isinstance(digest, list | str):
+            return value
+        rest = {key: item for key, item in value.items() if key not in ("digest", "digests")}
+        return rest | {"digests": digest if isinstance(digest, list) else [digest]}
 
     @model_validator(mode="after")
     def _digest_is_the_first(self) -> Self:
-        if self.digest != (self.digests[0] if self.digests else None):
-            raise ValueError("`digest` is not the first of `digests`; give one of the two")
-        return self
+        first = self.digests[0] if self.digests else None
+        if self.digest == first:
+            return self
+        if self.digest is not None:
+            raise RefusedError("`digest` is not the first of `digests`", "give one of the two")
+        return self.model_copy(update={"digest": first})
 
 
 class ChartVersionEntry(Model):
@@ -125,6 +126,7 @@ class PinEntry(Model):
         if not (isinstance(value, dict) and isinstance(value.get("image"), str)):
             return value
         name, _, digest = value["image"].partition("@")
+        digest = digest if DIGEST.fullmatch(digest) else ""
         last = name.rpartition("/")[2].partition(":")[0]
         return {"name": last} | ({"digest": digest} if digest else {}) | value
 
@@ -132,7 +134,7 @@ class PinEntry(Model):
     def _one_digest(self) -> Self:
         digest = self.image.partition("@")[2]
         if digest and digest != self.digest:
-            raise ValueError("`digest` is not the digest in `image`; give one of the two")
+            raise RefusedError("`digest` is not the digest in `image`", "give one of the two")
         return self
 
 
@@ -219,7 +221,7 @@ class UpdateEntry(Model):
         for key, item in value.items():
             name = cls.spellings.get(key, key)
             if name in renamed:
-                raise ValueError(f"`{name}` is given twice, once as `{key}`; keep one of them")
+                raise RefusedError(f"`{name}` is given twice, once as `{key}`", "keep one of them")
             renamed[name] = item
         outcome = renamed.get("outcome")
         if isinstance(outcome, str):

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ..problems import RefusedError
+
 SLUG_MAX = 100
 VERSION_MAX = 128
 """Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
@@ -231,6 +233,7 @@ def _read(text: str) -> Reference | str:
     if not _DOMAIN.fullmatch(domain):
         return f"{domain!r} is no registry host, HOST or HOST:PORT"
     if not _PATH.fullmatch(path):
+        path = path.removeprefix("library/")
         return f"the path {path!r} may hold lower-case letters and digits, with . _ __ or - only between them"
     if tag is not None and not VERSION_LABEL.fullmatch(tag):
         return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
@@ -243,7 +246,6 @@ def _slugify(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _refusal(text: str, what: str, allowed: str, near: str = "") -> ValueError:
+def _refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
     shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
-    meant = f"; perhaps you mean {near!r}" if near else ""
-    return ValueError(f"{shown!r} is not {what}: {allowed}{meant}")
+    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"perhaps you mean {near!r}" if near else "")

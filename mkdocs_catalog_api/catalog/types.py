@@ -14,6 +14,7 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
+from ..problems import RefusedError
 from . import references
 
 T = TypeVar("T")
@@ -26,14 +27,14 @@ _MAX_INTEGER = 2**53 - 1
 
 def _text(value: str) -> str:
     if not value.strip():
-        raise ValueError("it is empty; write a text or leave the field out")
+        raise RefusedError("empty text", "write a text or leave it out")
     return value
 
 
 def _integer(value: object, info: ValidationInfo) -> object:
     if info.mode != "json" and isinstance(value, str):
-        if not re.fullmatch(r"[+-]?[0-9]{1,16}", value):
-            raise ValueError(f"{value[:40]!r} is not a whole number; write it in plain digits")
+        if not re.fullmatch(r"[+-]?[0-9]{1,300}", value):
+            raise RefusedError(f"{value[:40]!r} is not a whole number", "write plain digits, as in 8080")
         return int(value)
     return value
 
@@ -41,7 +42,7 @@ def _integer(value: object, info: ValidationInfo) -> object:
 def _number(value: object, info: ValidationInfo) -> object:
     if info.mode != "json" and isinstance(value, str):
         if not re.fullmatch(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,16})?", value):
-            raise ValueError(f"{value[:40]!r} is not a number; write it in plain digits")
+            raise RefusedError(f"{value[:40]!r} is not a number", "write plain digits, as in 0.5")
         return float(value) if "." in value else int(value)
     return value
 
@@ -53,7 +54,7 @@ def _boolean(value: object, info: ValidationInfo) -> object:
             return True
         if word in ("false", "no", "off"):
             return False
-        raise ValueError(f"{value[:40]!r} is neither true nor false")
+        raise RefusedError(f"{value[:40]!r} is neither true nor false", "write true or false")
     return value
 
 
@@ -69,7 +70,7 @@ def _date(value: object) -> object:
         except ValueError:
             valid = False
         if not valid:
-            raise ValueError(f"{value[:40]!r} is not a date; write year-month-day, as in 2026-11-20")
+            raise RefusedError(f"{value[:40]!r} is not a date", "write year-month-day, as in 2026-11-20")
     return value
 
 

@@ -46,11 +46,39 @@ class ConfigFile:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
         node = self._section
         mark = None if node is None else node.start_mark
+        field: list[str | int] = [PLUGIN]
         for step in path:
-            found = child(node, step)
-            if found is None:
-                break
-            key, node = found
-            mark = key.start_mark
+            found = _child(node, step)
+            in_mapping = found is not None and found[0] is not found[1]
+            field.append(found[0].value if found and in_mapping else step)
+            node = found[1] if found else None
+            mark = found[0].start_mark if found else mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(self.name, line, column, dotted((PLUGIN, *path)), message, hint, level)
+        return Problem(self.name, line, column, dotted(field), message, hint, level)
+
+    def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
+        """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
+        found: tuple[yaml.Node, yaml.Node] | None = None
+        node = self._section
+        for step in path:
+            found = _child(node, step)
+            node = found[1] if found else None
+        scalar = found[0 if key else 1] if found else None
+        return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
+
+
+def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """As `child`, where a key that YAML reads as another type than text is found by what it is read as."""
+    found = child(node, step)
+    if found is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and _read(key.value) == step:
+                return key, value
+    return found
+
+
+def _read(text: str) -> object:
+    try:
+        return yaml.load(text, yaml.CSafeLoader)
+    except (ValueError, yaml.YAMLError):
+        return None

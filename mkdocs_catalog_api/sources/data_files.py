@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ..problems import Problem, Problems
 from .front_matter import Document, YamlError, front_matter, parse
+from .messages import shown
 from .pages import RawItem
 
+_ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 _HINT = "write a list, one `- ` entry for each item"
 
 
@@ -20,7 +23,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         if path.suffix == ".md":
             return front_matter(text) or Document("", 0, None, {})
-        return parse(text)
+        return parse(_without_surrogates(text) if path.suffix == ".json" else text)
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
     except OSError as error:
@@ -46,10 +49,8 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
     if data is None:  # an empty file is an empty list
         return []
     if not isinstance(data, list):
-        kind = "a mapping" if isinstance(data, dict) else "a single value"
-        problems.add(
-            Problem(file, *document.place(prefix), key if prefix else "", f"{kind}, not a list", _HINT)
-        )
+        message = f"expected a list, got {shown(data)}"
+        problems.add(Problem(file, *document.place(prefix), key if prefix else "", message, _HINT))
         return []
     items = []
     for position, values in enumerate(data):
@@ -57,5 +58,20 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
         if isinstance(values, dict):
             items.append(item)
         else:
-            problems.add(item.problem((), "not a mapping", "write `key: value` pairs for each item"))
+            problems.add(
+                item.problem(
+                    (), f"expected keys and values, got {shown(values)}", "write `key: value` for each"
+                )
+            )
     return items
+
+
+def _without_surrogates(text: str) -> str:
+    """JSON's two escapes for a character beyond U+FFFF as the one that YAML has."""
+
+    def join(match: re.Match[str]) -> str:
+        if match[1] is None:  # an escaped backslash
+            return match[0]
+        return f"\\U{(int(match[1], 16) - 0xD800) * 0x400 + int(match[2], 16) - 0xDC00 + 0x10000:08x}"
+
+    return _ESCAPES.sub(join, text)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems
-from .front_matter import Document, YamlError
+from .front_matter import Document
 from .pages import Page, parse_defaults
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
@@ -94,14 +94,10 @@ class DocsDir:
 
     def _defaults(self) -> Sequence[tuple[PurePosixPath, Document]]:
         """The documents of Material's meta plugin, outermost folder first."""
-        found = []
-        for uri in self._meta:
-            try:
-                found.append((PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "")))
-            except YamlError as error:
-                self._problems.add(
-                    Problem(self.name(uri), error.line, error.column, "", error.message, error.hint)
-                )
+        found = [
+            (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
+            for uri in self._meta
+        ]
         return sorted(found, key=lambda pair: len(pair[0].parts))
 
 

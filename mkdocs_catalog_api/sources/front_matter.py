@@ -14,6 +14,8 @@ from functools import cached_property
 
 import yaml
 
+from ..problems import Problem
+
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
 """What text-preserving YAML holds."""
 Path = Sequence[str | int]
@@ -54,7 +56,13 @@ for _tag, _pattern, _first in (
 ):
     _Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
 
-_KNOWN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "bool", "null", "map", "seq", "merge")}
+_TAGS: dict[type[yaml.Node], tuple[str, ...]] = {
+    yaml.ScalarNode: ("str", "bool", "null", "merge"),
+    yaml.SequenceNode: ("seq",),
+    yaml.MappingNode: ("map",),
+}
+_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_NULL = re.compile(r"~|null|Null|NULL|")
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,10 @@ class Document:
     offset: int
     root: yaml.Node | None
     data: Value
+    file: str = ""
+    """How problems name the file, where that is not the item's own."""
+    problem: Problem | None = None
+    """Why the file could not be read."""
 
     def place(self, path: Path) -> tuple[int, int]:
         """Line and column of the value at `path`, or of the nearest value around it that exists."""
@@ -78,7 +90,7 @@ class Document:
         return (1 + self.offset, 1) if mark is None else (mark.line + 1 + self.offset, mark.column + 1)
 
     @cached_property
-    def typed(self) -> dict[str, object]:
+    def typed(self) -> dict[object, object]:
         """The same mapping as YAML 1.1 types it, for comparing with what MkDocs read; {} when it can't."""
         try:
             data = yaml.load(self.text, yaml.CSafeLoader)
@@ -108,9 +120,9 @@ def parse(text: str, offset: int = 0) -> Document:
     try:
         root = yaml.compose(text, _Loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1 + offset, mark.column + 1) if mark else (1 + offset, 1)
-        raise YamlError(line, column, *_explain(error, text, mark.line if mark else 0)) from None
+        mark = _mark(error)
+        line, column = mark.line + 1 + offset, mark.column + 1
+        raise YamlError(line, column, *_explain(error, text)) from None
     except (yaml.YAMLError, ValueError) as error:
         # A reader error: characters that YAML does not allow.
         position = getattr(error, "position", 0)
@@ -126,21 +138,64 @@ def parse(text: str, offset: int = 0) -> Document:
     return Document(text, offset, root, data)
 
 
-def _explain(error: yaml.MarkedYAMLError, text: str, line: int) -> tuple[str, str]:
+# What libyaml says, in its problem or its context → a message (… is the character there) and a hint.
+_SAID = (
+    ("tab character", "a tab, which YAML does not allow here", "indent with spaces"),
+    ("mapping values are not allowed", "a second `: ` in one line", 'put the value in quotes: key: "A: B"'),
+    ("undefined alias", "an alias that nothing is called by", "a value that begins with * needs quotes"),
+    ("cannot start any token", "a value can't begin with …", "put the value in quotes"),
+    ("did not find expected ',' or ']'", "a list that is not closed", "close it with ]"),
+    ("did not find expected ',' or '}'", "a mapping that is not closed", "close it with }"),
+    ("found unexpected end of stream", "a quote that is not closed", "close it with the same quote"),
+    ("did not find expected '-' indicator", "no entry of the list begins here", "check the indentation"),
+    (
+        "did not find expected key",
+        "what stands here belongs to no key",
+        "check indentation, quotes and brackets",
+    ),
+    ("could not find expected ':'", "a line without `key: `", "check the line above too"),
+    (
+        "did not find expected node content",
+        "a value is missing before …",
+        "write it, or close the bracket before it",
+    ),
+    (
+        "block sequence entries are not allowed",
+        "a list can't begin in this line",
+        "begin it in the next line",
+    ),
+    ("expected a single document", "a second document begins here", "remove the line"),
+    ("parsing a quoted scalar", "an unknown escape in a quoted text", "write \\\\ for a backslash"),
+)
+_BEGINS = ("a flow ", "a quoted scalar")
+"""Contexts of which the beginning is what an author looks for, rather than the place where hope was lost."""
+
+
+def _mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
+    mark = error.problem_mark or error.context_mark
+    if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
+        mark = error.context_mark
+    return mark or yaml.Mark("", 0, 0, 0, None, 0)
+
+
+def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
     """A message and a hint that a person who does not know YAML's grammar can act on."""
+    mark = error.problem_mark or _mark(error)
     lines = text.split("\n")
-    content = lines[line] if line < len(lines) else ""
-    problem = error.problem or "it can't be read"
-    if "\t" in content[: len(content) - len(content.lstrip())] or "'\\t'" in problem:
-        return "a tab at the start of a line, which YAML does not allow", "indent with spaces"
-    if "mapping values are not allowed" in problem:
-        return "a second `: ` in one line", 'put the value in quotes: key: "A: B"'
-    if "undefined alias" in problem:
-        return f"not valid YAML: {problem}", "a value that starts with * must stand in quotes"
-    if "cannot start any token" in problem:
-        return f"not valid YAML: {problem}", "put the value in quotes"
-    context = f" {error.context}" if error.context else ""
-    return f"not valid YAML: {problem}{context}", "check indentation, quotes and brackets around this line"
+    content = lines[mark.line] if mark.line < len(lines) else ""
+    before, at = content[: mark.column], content[mark.column : mark.column + 1]
+    problem, context = error.problem or "it can't be read", error.context or ""
+    if "cannot start any token" in problem and at == "\t":
+        return "a tab, which YAML does not allow here", "indent with spaces"
+    if "mapping values are not allowed" in problem and ": " not in before:
+        return f"the key `{before.strip()}` can't stand here", "check its indentation, and the line above"
+    for found, message, hint in _SAID:
+        if found in problem or found in context:
+            return message.replace("…", at or "the end of the line"), hint
+    return (
+        f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
+        "check the indentation, quotes and brackets around this line",
+    )
 
 
 class _Builder:
@@ -176,9 +231,9 @@ class _Builder:
     def _value(self, node: yaml.Node, depth: int) -> Value:
         if depth > _MAX_DEPTH:
             raise self._error(node, "nested too deeply", f"at most {_MAX_DEPTH} levels")
-        if node.tag not in _KNOWN_TAGS:
-            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            raise self._error(node, f"the tag {tag} is not allowed here", "remove the tag")
+        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        if tag.removeprefix("!!") not in _TAGS[type(node)] or not _fits(node, tag):
+            raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if isinstance(node, yaml.SequenceNode):
@@ -213,6 +268,12 @@ class _Builder:
         return merged | own if merged else own
 
 
+def _fits(node: yaml.Node, tag: str) -> bool:
+    """Whether an explicit `!!bool` or `!!null` stands before a word of that type."""
+    pattern = {"!!bool": _BOOL, "!!null": _NULL}.get(tag)
+    return pattern is None or bool(pattern.fullmatch(node.value))
+
+
 def _children(node: yaml.Node) -> Iterator[yaml.Node]:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -234,14 +295,17 @@ def split(text: str) -> str | None:
         return ""
     if _UNCLOSED_AT_END.match(text):
         line = text.count("\n") + 1
-        raise YamlError(line, 1, "no new line after the closing ---", "end the file with a new line")
+        message = "the file ends right after the closing ---, so MkDocs takes its front matter for text"
+        raise YamlError(line, 1, message, "end that line with a line break")
     if _OPENING.match(text):
-        raise YamlError(1, 1, "front matter that is never closed", "add a line --- after the last key")
+        raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
     if _LATE_OPENING.match(text):
-        message = "front matter must begin in the first line, at its start"
-        raise YamlError(1, 1, message, "remove what stands before the ---")
+        message = "front matter must begin at the very start of the file, or MkDocs takes it for text"
+        raise YamlError(1, 1, message, "remove the space or empty lines before the ---")
     if _MULTIMARKDOWN.match(text):
-        raise YamlError(1, 1, "front matter without --- lines", "put a line --- before and after the keys")
+        raise YamlError(
+            1, 1, "keys without --- lines around them", "put a line --- before and after the keys"
+        )
     return None
 
 

@@ -18,7 +18,7 @@ from yaml_env_tag import construct_env_tag
 
 from ..problems import Problem, Problems
 from .front_matter import Document, YamlError
-from .items import location, message_and_hint
+from .messages import location, message_and_hint
 
 _MAX_PARENTS = 20
 

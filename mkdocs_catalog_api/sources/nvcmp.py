@@ -18,7 +18,8 @@ from ..catalog.models import ChartEntry, ImageEntry, Model, Outcome, UpdateEntry
 from ..catalog.types import Text
 from ..problems import Level, Problem, Problems
 from .data_files import read_document
-from .items import read_entry, resembling
+from .items import read_entry
+from .messages import resembling
 from .pages import RawItem
 
 

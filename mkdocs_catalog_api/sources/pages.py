@@ -5,15 +5,17 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import markdown
 from mergedeep import Strategy, merge
 from pathspec import GitIgnoreSpec
 
-from ..problems import Problem, Problems
+from ..problems import Level, Problem, Problems
 from .front_matter import Document, YamlError, front_matter, parse
+from .messages import shown
 
 _LANDING = ("index.md", "README.md")
 _CATALOG_KEY = re.compile(r"^catalog[ \t]*:", re.MULTILINE)
@@ -51,10 +53,21 @@ class RawItem:
     """The way from the document's root to the item's mapping."""
     page: Page | None = None
 
-    def problem(self, path: Sequence[str | int], message: str, hint: str = "") -> Problem:
+    def problem(
+        self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
+    ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
-        line, column = self.document.place((*self.path, *path))
-        return Problem(self.file, line, column, dotted((*self.path, *path)), message, hint)
+        file, document = self.file, self.document
+        if self.page and path and not _has(document, path[0]):
+            inherited = (default for default in reversed(self.page.defaults) if _has(default, path[0]))
+            document = next(inherited, document)
+            file = document.file or file
+        line, column = document.place((*self.path, *path))
+        return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level)
+
+
+def _has(document: Document, key: str | int) -> bool:
+    return isinstance(document.data, dict) and key in document.data
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -72,7 +85,11 @@ def default_slug(uri: str) -> str:
 def heading(text: str) -> str | None:
     """The text of the first H1 of a page, None when it has none."""
     body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
-    found = re.search(r"<h1[^>]*>(.*?)</h1>", markdown.markdown(body, extensions=["extra"]), re.DOTALL)
+    try:
+        rendered = markdown.markdown(body, extensions=["extra"])
+    except RecursionError:
+        return None
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)
     if found is None:
         return None
     return html.unescape(re.sub(r"<[^>]*>", "", found.group(1))).strip() or None
@@ -115,16 +132,18 @@ def select(pages: Iterable[Page], selection: Selection, problems: Problems) -> d
             choice = raw.values["catalog"]
             if choice is False:
                 continue
-            if choice not in items:
-                allowed = ", ".join(items)
-                problems.add(raw.problem(("catalog",), f"{choice!r} is no collection", f"false, {allowed}"))
+            if not (isinstance(choice, str) and choice in items):
+                hint = f"write {', '.join(items)} or false"
+                problems.add(raw.problem(("catalog",), f"{shown(choice)} is no collection", hint))
                 continue
-            collections = [str(choice)]
+            collections = [choice]
         if len(collections) > 1:
-            message = f"the page is claimed by two collections: {' and '.join(collections)}"
-            problems.add(raw.problem((), message, "choose one with `catalog: images` or narrow the patterns"))
+            message = f"the page matches the patterns of several collections: {', '.join(collections)}"
+            hint = f"choose one with `catalog: {collections[0]}`, or narrow the patterns"
+            problems.add(raw.problem((), message, hint))
         elif collections:
             items[collections[0]].append(raw)
+            problems.extend(default.problem for default in page.defaults if default.problem)
     return items
 
 
@@ -151,37 +170,40 @@ def overlay(document: Document, page: Page) -> dict[str, object]:
     text = _merged([*(default.data for default in page.defaults), document.data])
     if page.meta is None:
         return text
-    typed: Mapping[str, object] | None = None
+    if all(key in text and text[key] == value for key, value in page.meta.items()):
+        return dict(page.meta)
+    typed = _merged([*(default.typed for default in page.defaults), document.typed])
+    # Keys have types too: `on: x` is read as True. Both readings have the keys in the order of the source.
+    names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {key: key for key in text}
     values: dict[str, object] = {}
     for key, value in page.meta.items():
-        if key in text and text[key] == value:
-            values[key] = value
-            continue
-        if typed is None:
-            typed = _merged([*(default.typed for default in page.defaults), document.typed])
-        values[key] = text[key] if key in typed and key in text and typed[key] == value else value
+        name = names.get(key, key)
+        values[str(name)] = text[name] if key in typed and name in text and typed[key] == value else value
     return values
 
 
-def _merged(mappings: Sequence[object]) -> dict[str, object]:
+def _merged(mappings: Sequence[object]) -> dict[Any, object]:
     """As Material's meta plugin merges: inner values win, lists are appended to outer ones."""
     known = [mapping for mapping in mappings if isinstance(mapping, dict) and mapping]
     if len(known) <= 1:
         return dict(known[0]) if known else {}
     try:
-        merged: dict[str, object] = merge({}, *known, strategy=Strategy.TYPESAFE_ADDITIVE)
+        merged: dict[Any, object] = merge({}, *known, strategy=Strategy.TYPESAFE_ADDITIVE)
     except TypeError:  # a list below a text, say: the page's own value then stands
         merged = {key: value for mapping in known for key, value in mapping.items()}
     return merged
 
 
-def parse_defaults(text: str) -> Document:
-    """A `.meta.yml` file: front matter for all pages of its folder.
+def parse_defaults(text: str, file: str = "") -> Document:
+    """A `.meta.yml` file: front matter for all pages of its folder. `file` is how problems name it.
 
-    Raises:
-        YamlError: as `front_matter.parse`.
+    One that can't be read is an empty document with a problem, which counts once an item inherits it.
     """
-    document = parse(text)
-    if document.data is not None and not isinstance(document.data, dict):
-        raise YamlError(1, 1, "not keys and values", "write `key: value` lines")
-    return document
+    try:
+        document = parse(text)
+        if document.data is not None and not isinstance(document.data, dict):
+            raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
+    except YamlError as error:
+        problem = Problem(file, error.line, error.column, "", error.message, error.hint)
+        return Document(text, 0, None, {}, file, problem)
+    return replace(document, file=file)

@@ -1,0 +1,171 @@
+"""What pydantic found wrong, in the words of an author rather than of a type checker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import get_args
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from ..catalog.fields import COMPUTED
+from ..problems import RefusedError
+
+_INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
+_WORD = re.compile(r"'((?:[^'\\]|\\.)*)'")
+_EXPECTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "model_type": "keys and values",
+    "model_attributes_type": "keys and values",
+    "dict_type": "keys and values",
+}
+
+
+def field_names(model: type[BaseModel]) -> list[str]:
+    """The names of a model's fields as authors write them."""
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    """The names that may stand in the mapping at `path` of what the model reads."""
+    for step in path:
+        fields = {info.alias or name: info for name, info in model.model_fields.items()}
+        # A list's position or the name of a mapping's own making leads to no other model.
+        inner = _models(fields[str(step)].annotation) if str(step) in fields else [model]
+        if not inner:
+            return []
+        model = inner[0]
+    return field_names(model)
+
+
+def _models(annotation: object) -> list[type[BaseModel]]:
+    """The models inside of a type."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]
+
+
+def resembling(word: str, names: Iterable[str]) -> str | None:
+    """The name that `word` probably means, None when it resembles none."""
+    plain = {_plain(name): name for name in names}
+    near = get_close_matches(_plain(word), plain, n=1, cutoff=0.75)
+    return plain[near[0]] if near else None
+
+
+def _plain(word: str) -> str:
+    return str(word).lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def perhaps(word: str, names: Sequence[str], otherwise: str) -> str:
+    """A hint that offers the nearest name, else all of them after `otherwise`."""
+    near = resembling(word, names)
+    if near:
+        return f"perhaps you mean {near!r}"
+    return f"{otherwise} {', '.join(names)}" if names else "remove it"
+
+
+def location(details: ErrorDetails) -> tuple[str | int, ...]:
+    """The way to the fault, without the parts that name pydantic's own functions and unions."""
+    return tuple(
+        step
+        for step in details["loc"]
+        if isinstance(step, int) or ("[" not in step and step not in _INTERNAL)
+    )
+
+
+def message_and_hint(
+    details: ErrorDetails, model: type[BaseModel] | None = None, written: str = ""
+) -> tuple[str, str]:
+    """What is wrong and how to mend it.
+
+    `model` is what was validated, for the names that it knows; `written` the value as it stands in the file.
+    """
+    kind, value, context, path = details["type"], details["input"], details.get("ctx", {}), location(details)
+    name = str(path[-1]) if path else ""
+    as_read = (
+        f"{written}, which YAML reads as {shown(value)},"
+        if value is not None and written not in ("", str(value))
+        else ""
+    )
+    match kind:
+        case "missing":
+            return "required, but not given", f"add `{name}: …`"
+        case "value_error":
+            error = context["error"]
+            return (error.message, error.hint) if isinstance(error, RefusedError) else (str(error), "")
+        case "literal_error":
+            words = _WORD.findall(str(context["expected"]))
+            near = resembling(str(value), words)
+            allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
+            wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
+            return f"{wrong} {allowed}", f"perhaps you mean {near!r}" if near else ""
+        case "extra_forbidden" if name in COMPUTED:
+            return f"`{name}` is computed", "remove it"
+        case "extra_forbidden":
+            return "unknown key", perhaps(name, names_at(model, path[:-1]) if model else [], "known are")
+        case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
+            return (
+                f"the key {as_read or shown(value)} is not a text",
+                f'put it in quotes: "{written or value}"',
+            )
+        case "string_unicode":
+            return "text with characters that are not valid Unicode", "remove them"
+        case "string_too_short":
+            return "empty text", "write a text or leave it out"
+        case "too_short":
+            return "an empty list", "name at least one or leave it out"
+        case "greater_than_equal":
+            return f"{value} is too small", f"at least {context['ge']}"
+        case "less_than_equal":
+            return f"{value} is too large", f"at most {context['le']}"
+        case "finite_number":
+            return f"{value} is not a finite number", "write it in plain digits, as in 0.5"
+        case _ if kind in _EXPECTED:
+            expected = _EXPECTED[kind]
+            got = as_read.removesuffix(",") or shown(value)
+            return f"expected {expected}, got {got}", _hint(expected, value, name, written)
+        case _:
+            return f"{shown(value)}: {details['msg'][0].lower()}{details['msg'][1:]}", ""
+
+
+def _hint(expected: str, value: object, name: str, written: str) -> str:
+    match expected:
+        case "a text" if isinstance(value, bool | int | float):
+            return f'put it in quotes: "{written or shown(value)}"'
+        case "a list" if isinstance(value, str | int | float):
+            return f"write `{name}: [{written or shown(value).strip(chr(39))}]`"
+        case "a list":
+            return "write `[a, b]`, or one `- a` line for each"
+        case "keys and values":
+            return "write `key: value`, one line for each"
+        case "true or false" if not isinstance(value, str):
+            return "write true or false"
+        case "true or false" | "a whole number" | "a number" if isinstance(value, str):
+            return "remove the quotes" if value.isascii() and value.isalnum() else ""
+        case _:
+            return ""
+
+
+def shown(value: object) -> str:
+    """A refused value, as a message repeats it."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "keys and values"
+        case str():
+            return repr(value if len(value) <= 80 else f"{value[:80]}…")
+        case _:
+            return str(value)[:80]
