@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, Pin, WebPage
@@ -16,7 +16,8 @@ from .catalog.models import ItemEntry, Model, UpdateEntry
 from .documents import addresses, badges, collections, index, models, openapi, security, security_totals
 from .documents.addresses import Addresses
 from .documents.badges import Look
-from .documents.gate import Gate
+from .documents.examples import examples
+from .documents.gate import Gate, broken
 from .documents.security import Assessment, Assessor
 from .documents.serialise import Raw, array, document, encode
 from .parallel import in_chunks
@@ -48,7 +49,7 @@ class _Assessed(NamedTuple):
 class _Rendered(NamedTuple):
     images: list[_Assessed]
     written: list[Written]
-    links: set[str]
+    links: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,16 @@ def compose(catalog: Catalog, given: Composition) -> list[Written]:
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full …
     """
-    return _Composer(catalog, given).run()
+    try:
+        return _Composer(catalog, given).run()
+    except ValidationError as error:
+        raise broken(error.title, error) from error
 
 
 def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
     """The model of each collection's items, with the custom fields and vocabularies of the settings."""
     extended = {
-        name: extend(model, section.fields, section.vocabulary)
+        name: models.always_present(extend(model, section.fields, section.vocabulary))
         for name, model in PUBLISHED.items()
         if (section := getattr(settings, name)) and name != "updates"
     }
@@ -115,9 +119,8 @@ class _Composer:
         badge_names = self._badges()
         discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
         self._put(addresses.INDEX, models.Discovery, discovery)
-        schema = openapi.openapi(extended, self.given.title)
-        self._write([(addresses.OPENAPI, document(schema))])
         generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
+        self._openapi(extended, generator)
         manifest = index.manifest(self.written, self.given.generated_at, generator)
         self._put(addresses.MANIFEST, models.Manifest, manifest)
         self.gate.check_links(entry.path for entry in self.written)
@@ -161,18 +164,29 @@ class _Composer:
         self._put(addresses.SUMMARY, models.SecuritySummary, summary)
         data = array(map(encode, entries))
         body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
-        self._put(addresses.SECURITY_INDEX, models.Collection[models.SecurityIndexEntry], body)
+        self._put(addresses.SECURITY_INDEX, models.SecurityIndex, body)
+
+    def _openapi(self, items: Mapping[str, type[BaseModel]], generator: Mapping[str, str]) -> None:
+        said = self.given.settings.openapi
+        about = openapi.About(
+            self.given.title,
+            said.contact.model_dump(exclude_none=True),
+            said.license.model_dump(exclude_none=True),
+        )
+        data = document(openapi.openapi(items, about, examples(self.given.folder, generator)))
+        self.gate.openapi(data, [entry.path for entry in self.written])
+        self._write([(addresses.OPENAPI, data)])
 
     def _reports(self) -> Reports:
         return Reports(self.given.reports, self.given.store)
 
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
-        self.written += write(self.given.folder, documents)
+        self.written += write(self.given.folder, self.gate.whole(documents))
 
     def _put(self, path: str, model: type[BaseModel], body: dict[str, object]) -> None:
         """Check and write a document that has no spliced parts of an author's."""
         data = document(body)
-        self.gate.head(model, data, path)
+        self.gate.check(model, data, path)
         self._write([(path, data)])
 
     def _render_images(self, images: Sequence[Image]) -> _Rendered:
@@ -185,7 +199,7 @@ class _Composer:
             for image in images:
                 found, documents = self._render_image(image, assessor, gate)
                 assessed.append(found)
-                written += write(self.given.folder, documents)
+                written += write(self.given.folder, gate.whole(documents))
         return _Rendered(assessed, written, gate.links)
 
     def _render_image(
@@ -201,7 +215,7 @@ class _Composer:
         newest = records[0] if records else None
         if newest is not None:
             head = security.envelope(image)
-            gate.head(models.SecurityHead, encode(head), addresses.detail(slug))
+            gate.check(models.SecurityHead, encode(head), addresses.detail(slug))
             body = head | {"latest": newest.json, "versions": array(rec.json for rec in records)}
             documents.append((addresses.detail(slug), document(body)))
         for badge in badges.image_badges(image, newest.assessment if newest else None):
@@ -280,10 +294,10 @@ class _Composer:
         for entry, page, computed in items:
             item = Raw(encode(_published(entry, computed)))
             if isinstance(entry, UpdateEntry):
-                self.gate.item(model, item, addresses.collection(resource))
+                self.gate.check(model, item, addresses.collection(resource))
             else:
                 path = addresses.item(resource, entry.slug)
-                self.gate.item(model, item, path)
+                self.gate.check(model, item, path)
                 html = self.at.web(page.url) if page and page.own else None
                 self._write(
                     [

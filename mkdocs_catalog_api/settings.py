@@ -156,6 +156,38 @@ class BadgeSettings(Section):
     logo_color: Annotated[Color | None, Field(alias="logoColor")] = None
 
 
+class ContactSettings(Section):
+    """Who answers questions about the API; at least one of the three helps."""
+
+    name: Word | None = None
+    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
+    email: Annotated[str, StringConstraints(strict=True, pattern=r"^[^@\s]+@[^@\s]+$")] | None = None
+
+
+class LicenseSettings(Section):
+    """On what terms the documents may be used."""
+
+    name: Word | None = None
+    identifier: Word | None = None
+    """SPDX expression."""
+    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
+
+    @model_validator(mode="after")
+    def _as_openapi_wants_it(self) -> Self:
+        if self.name is None and (self.identifier or self.url):
+            raise ValueError("give the `name` of the licence too")
+        if self.identifier and self.url:
+            raise ValueError("give `identifier` or `url`, not both")
+        return self
+
+
+class OpenApiSettings(Section):
+    """What `openapi.json` says of the API beside its paths."""
+
+    contact: ContactSettings = ContactSettings()
+    license: LicenseSettings = LicenseSettings()
+
+
 class Settings(Section):
     """All settings; every one has a default."""
 
@@ -167,6 +199,7 @@ class Settings(Section):
     updates: Annotated[UpdatesSettings, BeforeValidator(_or_defaults)] = UpdatesSettings()
     security: Annotated[SecuritySettings, BeforeValidator(_or_defaults)] = SecuritySettings()
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(_or_defaults)]] = {}
+    openapi: Annotated[OpenApiSettings, BeforeValidator(_or_defaults)] = OpenApiSettings()
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
 

@@ -95,7 +95,7 @@ def extend(
         # Under a name of its own, since pydantic's models have a `copy`, a `json` and a `schema` already.
         definitions[f"own_{name}"] = (
             custom.annotation(),
-            Field(default=default, description=custom.description or None, alias=name),
+            Field(default=default, description=custom.description or "Field of this catalog.", alias=name),
         )
     extended: type[M] = create_model(
         model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions

@@ -80,7 +80,7 @@ def _reference(value: str) -> str:
 
 
 def _checked(
-    check: Callable[[str], str], *, pattern: str = "", **schema: str
+    check: Callable[[str], str], *, pattern: str = "", **schema: str | int
 ) -> tuple[AfterValidator, WithJsonSchema]:
     if pattern:
         schema["pattern"] = f"^(?:{pattern})$"
@@ -103,7 +103,9 @@ Number = Annotated[
 Boolean = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
 IsoDate = Annotated[str, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 
-Slug = Annotated[str, *_checked(references.slug, pattern=references.SLUG.pattern)]
+Slug = Annotated[
+    str, *_checked(references.slug, pattern=references.SLUG.pattern, maxLength=references.SLUG_MAX)
+]
 VersionLabel = Annotated[str, *_checked(references.version_label, pattern=references.VERSION_LABEL.pattern)]
 ChartVersion = Annotated[str, *_checked(references.chart_version, pattern=references.CHART_VERSION.pattern)]
 Digest = Annotated[str, *_checked(references.digest, pattern=references.DIGEST.pattern)]

@@ -21,7 +21,7 @@ def collection_documents(
     total, pages = len(items), total_pages(len(items))
     path = addresses.collection(resource)
     full = Raw(encode({"apiVersion": "v1", "resource": resource, "total": total}))
-    gate.head(models.CollectionHead, full, path)
+    gate.collection(full, path, len(items))
     yield path, _with_data(full, array(items))
 
     def link(number: int) -> str | None:
@@ -46,8 +46,8 @@ def collection_documents(
             "links": links,
         }
         path = addresses.page(resource, number)
-        gate.head(models.PageHead, encode(head), path)
         part = items[(number - 1) * models.PER_PAGE : number * models.PER_PAGE]
+        gate.page(encode(head), path, len(part))
         yield path, _with_data(Raw(encode(head)), array(part))
 
 
@@ -66,7 +66,7 @@ def item_document(
     head: dict[str, object] = {"apiVersion": "v1", "resource": resource, "slug": slug, "links": links}
     if badges:
         head["badges"] = {name: at.api(addresses.image_badge(slug, name)) for name in badges}
-    gate.head(models.ImageItemHead if badges else models.ItemHead, encode(head), path)
+    gate.item(models.ImageItemHead if badges else models.ItemHead, encode(head), path)
     return path, _with_data(Raw(encode(head)), item)
 
 

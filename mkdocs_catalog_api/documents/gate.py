@@ -7,52 +7,118 @@ plugin, never of an author, so it stops the build with the document and the plac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .addresses import PREFIX
+from . import addresses, models
+
+M = TypeVar("M", bound=BaseModel)
+
+_REFERENCE = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
+_PARAMETER = re.compile(r"\\\{\w+\\\}")
+_BEGINS = (b'{"apiVersion":"v1",', b'{"schemaVersion":1,', b'{"openapi":"3.1.0",')
 
 
 class ContractError(Exception):
     """A document breaks the contract of the API. This is a bug of the plugin."""
 
     def __init__(self, document: str, message: str) -> None:
-        super().__init__(f"{document}: {message}; this is a bug of mkdocs-catalog-api, please report it")
+        super().__init__(document, message)  # both, so that it passes from a worker's process
+
+    def __str__(self) -> str:
+        document, message = self.args
+        return f"{document}: {message}; this is a bug of mkdocs-catalog-api, please report it"
+
+
+def broken(document: str, error: ValidationError) -> ContractError:
+    """The first fault that a model found, with its place."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return ContractError(document, f"{place}: {message}" if place else message)
 
 
 class Gate:
     """Checks serialised parts and remembers the API links that they hold."""
 
     def __init__(self, mount: str) -> None:
-        base = re.escape(f"{mount}/{PREFIX}/")
-        # In items only `href` is ours; all other texts are the author's, and may look like anything.
-        self._href = re.compile(rf'"href":"{base}([^"\\]*)"'.encode())
-        self._link = re.compile(rf'"(?!title")[^"\\]+":"{base}([^"\\]*)"'.encode())
-        self.links: set[str] = set()
+        self._pages = f"{mount}/"
+        self._api = f"{mount}/{addresses.PREFIX}/"
+        self._document = ""
+        self.links: dict[str, str] = {}
+        """Path of each document that is linked to → one that links to it."""
 
-    def check(self, model: type[BaseModel], body: bytes, document: str) -> None:
-        """Validate a serialised part of `document` against `model`.
+    def api_link(self, address: str) -> None:
+        """Remember an address that stands where the contract has a link to a document."""
+        if not address.startswith(self._api):
+            raise ValueError(f"{address!r} does not begin with {self._api}")
+        self.links.setdefault(address.removeprefix(self._api), self._document)
+
+    def page_link(self, address: str) -> None:
+        """Refuse an address outside of the site where the contract has a link to a web page."""
+        if not address.startswith(self._pages):
+            raise ValueError(f"{address!r} does not begin with {self._pages}")
+
+    def check(self, model: type[M], body: bytes, document: str) -> M:
+        """Validate a serialised part of `document`: its types as they stand, its sums, its links.
 
         Raises:
             ContractError: it does not hold.
         """
+        self._document = document
         try:
-            model.__pydantic_validator__.validate_json(body)
+            return model.__pydantic_validator__.validate_json(body, strict=True, context=self)  # type: ignore[no-any-return]
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise ContractError(document, f"{place}: {first['msg']}") from error
+            raise broken(document, error) from error
 
-    def item(self, model: type[BaseModel], body: bytes, document: str) -> None:
-        """`check` for a part with the author's texts, and remember where its `href`s lead."""
-        self.check(model, body, document)
-        self.links.update(found.decode() for found in self._href.findall(body))
+    def collection(self, head: bytes, document: str, items: int) -> None:
+        """Check the head of a full collection into which that many items are spliced."""
+        checked = self.check(models.CollectionHead, head, document)
+        _counted(document, checked.total, items)
 
-    def head(self, model: type[BaseModel], body: bytes, document: str) -> None:
-        """`check` for an envelope, and remember where its links lead."""
-        self.check(model, body, document)
-        self.links.update(found.decode() for found in self._link.findall(body))
+    def page(self, head: bytes, document: str, items: int) -> None:
+        """Check the head of a page into which that many items are spliced."""
+        checked = self.check(models.PageHead, head, document)
+        self._leads_to_itself(checked.links.self, document)
+        left = checked.total - (checked.page - 1) * models.PER_PAGE
+        _counted(document, min(left, models.PER_PAGE), items)
+
+    def item(self, model: type[models.ItemHead], head: bytes, document: str) -> None:
+        """Check the head of an item's document; the item itself has been checked."""
+        self._leads_to_itself(self.check(model, head, document).links.self, document)
+
+    def _leads_to_itself(self, address: str, document: str) -> None:
+        if address != self._api + document:
+            raise ContractError(document, f"links.self: {address} is the address of another document")
+
+    def whole(self, documents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+        """Let documents pass whose parts have been checked, unless putting them together went wrong.
+
+        Raises:
+            ContractError: one is empty, or has no envelope.
+        """
+        for path, body in documents:
+            if not body.startswith(_BEGINS) or not body.endswith(b"}\n"):
+                raise ContractError(path, f"it is no document of the API, but {body[:40]!r}")
+            yield path, body
+
+    def openapi(self, body: bytes, documents: Iterable[str]) -> None:
+        """Check the OpenAPI document: it is whole, and describes each of the documents.
+
+        Raises:
+            ContractError: it does not hold.
+        """
+        described = self.check(models.OpenApi, body, addresses.OPENAPI)
+        schemas = described.components["schemas"]
+        for name in sorted({found.decode() for found in _REFERENCE.findall(body)}.difference(schemas)):
+            raise ContractError(addresses.OPENAPI, f"components.schemas has no {name}")
+        templates = (_PARAMETER.sub("[^/]+", re.escape(path)) for path in described.paths)
+        known = re.compile("|".join(templates))
+        for path in documents:
+            if not known.fullmatch(f"/{addresses.PREFIX}/{path}"):
+                raise ContractError(addresses.OPENAPI, f"paths: none describes {path}")
 
     def check_links(self, documents: Iterable[str]) -> None:
         """Every link leads to one of the documents of this build.
@@ -60,6 +126,10 @@ class Gate:
         Raises:
             ContractError: one does not.
         """
-        missing = sorted(self.links.difference(documents))
-        if missing:
-            raise ContractError(missing[0], "a link leads to this document, but it was not written")
+        for missing in sorted(self.links.keys() - set(documents)):
+            raise ContractError(self.links[missing], f"links to {missing}, but there is no such document")
+
+
+def _counted(document: str, said: int, items: int) -> None:
+    if said != items:
+        raise ContractError(document, f"data: {items} items, where total says {said}")

@@ -2,128 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, Field, create_model
-from pydantic.json_schema import JsonSchemaMode, models_json_schema
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
 
-from . import models
 from .addresses import PREFIX
+from .compatibility import POLICY
+from .examples import Example
+from .routes import TAGS, Parameter, Route, routes
 
-_REF = "#/components/schemas/{model}"
-_DESCRIPTION = "Read-only, static JSON: every response is a document addressed by its path. No key is needed."
+_DESCRIPTION = f"""\
+Read-only, static JSON, written whenever the catalog is published: every response is a document that is
+addressed by its path. Any origin may read it, nothing needs a key, and query strings are not read.
 
-_PARAMETERS: dict[str, tuple[str, dict[str, object]]] = {
-    "page": ("Number of the page, from 1 to `totalPages`.", {"type": "integer", "minimum": 1}),
-    "slug": ("Slug of the item.", {"type": "string"}),
-    "image": ("Slug of the image.", {"type": "string"}),
-    "version": ("Label of the version.", {"type": "string"}),
-    "name": ("Name of the badge.", {"type": "string"}),
-}
+**Null** means that something is not known; `0` and `[]` mean that somebody looked and found none. What has
+no scan has no figures, so it never looks clean.
+
+**Filter** on your side: fetch a collection, or follow `links.next` from its page 1.
+
+**Cache** for an hour: documents change when the catalog is published, on most days once.
+
+In the examples, lists and maps are cut to one entry.
+
+## Compatibility
+
+{POLICY}"""
 
 
 @dataclass(frozen=True, slots=True)
-class _Route:
-    path: str
-    operation: str
-    tag: str
-    summary: str
-    model: type[BaseModel]
+class About:
+    """What the document says of the API beside its paths."""
+
+    title: str
+    contact: Mapping[str, str] = field(default_factory=dict)
+    """`name`, `url`, `email` of who answers questions; empty when nobody is named."""
+    license: Mapping[str, str] = field(default_factory=dict)
+    """`name` with `identifier` or `url`: on what terms the documents may be used; empty when not said."""
 
 
-def openapi(items: Mapping[str, type[BaseModel]], title: str) -> dict[str, Any]:
+class _Schemas(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Titles would only repeat the names of the fields."""
+        return False
+
+
+def openapi(
+    items: Mapping[str, type[BaseModel]], about: About, examples: Mapping[str, Example]
+) -> dict[str, Any]:
     """OpenAPI 3.1 of every path; `items` has the model of each collection's items."""
-    routes = [*_collection_routes(items), *_security_routes(), *_other_routes()]
-    used: list[tuple[type[BaseModel], JsonSchemaMode]] = [(route.model, "serialization") for route in routes]
-    references, schema = models_json_schema(used, ref_template=_REF)
+    table = list(routes(items))
+    used: list[tuple[type[BaseModel], JsonSchemaMode]] = [(route.model, "serialization") for route in table]
+    references, schema = models_json_schema(
+        used, ref_template="#/components/schemas/{model}", schema_generator=_Schemas
+    )
+    paths = {
+        f"/{PREFIX}/{route.path}": {
+            "get": _operation(route, references[route.model, "serialization"], examples.get(route.path))
+        }
+        for route in table
+    }
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": title,
+            "title": about.title,
             "version": "v1",
             "description": _DESCRIPTION,
+            **({"contact": dict(about.contact)} if about.contact else {}),
+            **({"license": dict(about.license)} if about.license else {}),
         },
         # Relative to this document, so that it is right under every mount path.
-        "servers": [{"url": "../.."}],
-        "paths": {
-            f"/{PREFIX}/{route.path}": _path(route, references[route.model, "serialization"])
-            for route in routes
+        "servers": [{"url": "../..", "description": "The site that this document is on."}],
+        "security": [],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "paths": paths,
+        "components": {
+            "schemas": {name: _open(part) for name, part in schema["$defs"].items()},
+            "responses": {
+                "NotFound": {
+                    "description": "There is no such document. The body is the host's own error page, not "
+                    "JSON, so look at the status before you parse."
+                }
+            },
         },
-        "components": {"schemas": schema["$defs"]},
     }
 
 
-def _path(route: _Route, schema: Mapping[str, object]) -> dict[str, object]:
-    parameters = [
-        {"name": name, "in": "path", "required": True, "description": text, "schema": kind}
-        for name, (text, kind) in _PARAMETERS.items()
-        if "{" + name + "}" in route.path
-    ]
-    operation: dict[str, object] = {
+def _open(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema for clients: new fields may come, so it must not forbid them as the gate does."""
+    if schema.get("additionalProperties") is False:
+        del schema["additionalProperties"]
+    schema.pop("title", None)
+    return schema
+
+
+def _operation(route: Route, schema: Mapping[str, Any], example: Example | None) -> dict[str, Any]:
+    values = example.parameters if example else {}
+    parameters = [_parameter(parameter, values) for parameter in route.parameters]
+    content: dict[str, Any] = {"schema": schema, **({"example": example.body} if example else {})}
+    return {
         "operationId": route.operation,
         "tags": [route.tag],
         "summary": route.summary,
+        "description": route.description,
         **({"parameters": parameters} if parameters else {}),
         "responses": {
             "200": {
-                "description": route.model.__doc__ or route.summary,
-                "content": {"application/json": {"schema": schema}},
+                "description": (route.model.__doc__ or route.summary).partition("\n")[0],
+                "content": {"application/json": content},
             },
-            "404": {"description": "No such document. The body is the host's own page, not JSON."},
+            "404": {"$ref": "#/components/responses/NotFound"},
         },
     }
-    return {"get": operation}
 
 
-def _collection_routes(items: Mapping[str, type[BaseModel]]) -> Iterator[_Route]:
-    for name, model in items.items():
-        stem = model.__name__.removesuffix("Item")
-        full = _filled(
-            models.CollectionHead, f"{stem}Collection", "Every item of the collection.", _list_of(model)
-        )
-        page = _filled(models.PageHead, f"{stem}Page", "One page of the collection.", _list_of(model))
-        yield _Route(f"{name}.json", f"list{stem}s", name, f"All {name}", full)
-        yield _Route(f"{name}/{{page}}.json", f"page{stem}s", name, f"A page of {name}", page)
-        if name != "updates":
-            head = models.ImageItemHead if name == "images" else models.ItemHead
-            one = _filled(head, f"{stem}Document", "One item.", model)
-            yield _Route(f"{name}/{{slug}}/index.json", f"get{stem}", name, f"One of the {name}", one)
-
-
-def _list_of(model: type[BaseModel]) -> Any:
-    return list.__class_getitem__(model)
-
-
-def _filled(head: type[BaseModel], name: str, doc: str, data: Any) -> type[BaseModel]:
-    """An envelope with its data, under the name that it has in the schemas."""
-    return create_model(name, __base__=head, __doc__=doc, data=(data, Field()))
-
-
-def _security_routes() -> Iterator[_Route]:
-    tag = "security"
-    index = _filled(
-        models.CollectionHead, "SecurityIndex", "Every scanned image.", list[models.SecurityIndexEntry]
-    )
-    yield _Route("security.json", "getSecuritySummary", tag, "Security summary", models.SecuritySummary)
-    yield _Route("security/index.json", "listSecurity", tag, "Every scanned image", index)
-    yield _Route(
-        "security/{image}.json", "getSecurityDetail", tag, "All releases of an image", models.SecurityDetail
-    )
-    yield _Route(
-        "security/{image}/{version}.json",
-        "getRelease",
-        tag,
-        "One release of an image",
-        models.ReleaseDocument,
-    )
-
-
-def _other_routes() -> Iterator[_Route]:
-    yield _Route("badge/{name}.json", "getBadge", "badges", "A badge of the catalog", models.Badge)
-    yield _Route("badge/{slug}/{name}.json", "getImageBadge", "badges", "A badge of an image", models.Badge)
-    yield _Route("index.json", "getIndex", "discovery", "Where everything is", models.Discovery)
-    yield _Route(
-        "manifest.json", "getManifest", "discovery", "Hash and size of every document", models.Manifest
-    )
+def _parameter(parameter: Parameter, values: Mapping[str, str | int]) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": "path",
+        "required": True,
+        "description": parameter.description,
+        "schema": TypeAdapter(parameter.type).json_schema(),
+        **({"example": values[parameter.name]} if parameter.name in values else {}),
+    }
