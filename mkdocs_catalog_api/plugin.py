@@ -21,6 +21,9 @@ from .settings import Settings, read_settings
 from .sources.config_file import ConfigFile
 from .sources.front_matter import Document
 from .sources.pages import Page, parse_defaults
+from .web import assets
+from .web.pages import Web
+from .web.view import CatalogView
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -64,6 +67,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._settings: Settings | None = None
         self._texts: dict[str, str | None] = {}
         self._taken: dict[str, str] = {}
+        self._web: Web | None = None
 
     def load_config(
         self, options: dict[str, Any], config_file_path: str | None = None
@@ -84,8 +88,13 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._settings = read_settings(self._options, _config_file(config), self._problems)
         if self._settings is None:
             self._refuse(CatalogError(self._problems))
-        elif self._watch:
+            return config
+        if self._watch:
             self._watch.renew(_own_files(config, self._settings))
+        if self._settings.web and not set(assets.FILES) & set(config.extra_css):
+            # Before the author's own, which then have the last word.
+            config.extra_css.insert(0, assets.STYLE)
+            config.extra_javascript.insert(0, assets.SCRIPT)
         return config
 
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
@@ -97,6 +106,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         for file in files:
             if file.dest_uri.startswith(prefix):
                 self._taken[file.dest_uri.removeprefix(prefix)] = _name(file, config)
+        for uri, content in assets.FILES.items() if self._settings and self._settings.web else ():
+            if files.get_file_from_path(uri) is None:  # else the author's own stands in for ours
+                files.append(File.generated(config, uri, content=content))
         for path in FIXED:
             if path not in self._taken:
                 files.append(_api_file(prefix + path, config))
@@ -110,18 +122,39 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """`env`: every page is final and nothing is written yet, so collect, compose and check."""
         if self._settings is None or not _builds_here(config):
+            env.globals["catalog"] = CatalogView(None)
             return env
         site = self._site(config, files)
         try:
             self._build = prepare(site, self._settings, self._problems, strict=bool(config.strict))
+            self._show(self._build, self._problems, env, config, files)
         except CatalogError as error:
+            self._forget_unfinished()
             self._refuse(error)
         except (ContractError, OSError) as error:
             self._stop(f"the API can't be written: {error}")
         else:
             _report(self._problems)
             _point_to(self._build.staging.documents, files)
+        if self._build is None:
+            self._show(self._good, Problems(), env, config, files)
         return env
+
+    def _show(
+        self, build: Build | None, problems: Problems, env: Environment, config: MkDocsConfig, files: Files
+    ) -> None:
+        """Give templates the catalog, and fill the pages with it."""
+        self._web = Web(self._settings or Settings(), build, config.theme.custom_dir)
+        env.globals["catalog"] = self._web.catalog
+        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
+        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
+        for uri, content in self._web.fill(contents, problems, strict=bool(config.strict)).items():
+            pages[uri].content = content
+
+    @event_priority(100)  # before plugins that drop what HTML may leave out
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
+        """`post_page`: point from the head of an item's page to its document."""
+        return self._web.head("" if page.url == "./" else page.url, output) if self._web else output
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""

@@ -202,6 +202,8 @@ class Settings(Section):
     openapi: Annotated[OpenApiSettings, BeforeValidator(_or_defaults)] = OpenApiSettings()
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
+    web: Annotated[bool, Field(strict=True)] = True
+    """Whether the pages show the catalog: markers are filled and item pages completed."""
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:

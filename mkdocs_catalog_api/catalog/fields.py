@@ -37,6 +37,8 @@ class CustomField(BaseModel):
     list: bool = False
     required: bool = False
     description: str = ""
+    label: str = ""
+    """What web pages call it; by default its name in words."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,0 +1,1 @@
+"""The catalog's web pages, filled from the documents of the same build."""

@@ -1,0 +1,78 @@
+"""Markers in Markdown: `<!-- catalog: images view=table category="Web servers" -->`.
+
+Markdown leaves a comment as it is and escapes one that stands in code, so the rendered page tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..problems import Problem
+
+MARKER = re.compile(r"<!--\s*catalog:(.*?)-->", re.IGNORECASE | re.DOTALL)
+_NAME = re.compile(r"\s*([^\s=\"']+)(?=\s|\Z)")
+_ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=]+))(?=\s|\Z)")
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
+
+
+class MarkerError(ValueError):
+    """A marker that can't be filled; `hint` says how to mend it."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message, self.hint = message, hint
+
+    def problem(self, file: str, line: int) -> Problem:
+        return Problem(file, line, 0, "", self.message, self.hint)
+
+
+class TemplateRefusedError(MarkerError):
+    """A template that can't be rendered; its own file and line count, not those of the marker."""
+
+    def __init__(self, file: str, line: int, message: str) -> None:
+        super().__init__(message, "correct the template")
+        self._place = file, line
+
+    def problem(self, file: str, line: int) -> Problem:
+        return MarkerError.problem(self, *self._place)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A marker's name and arguments."""
+
+    name: str
+    arguments: Mapping[str, str]
+
+
+def parse(inside: str) -> Marker:
+    """What stands between `catalog:` and the end of the comment.
+
+    Raises:
+        MarkerError: no name, an argument that is not `name=value`, or one given twice.
+    """
+    found = _NAME.match(inside)
+    if found is None:
+        raise MarkerError("the marker names nothing", "write `<!-- catalog: images -->`, for example")
+    arguments: dict[str, str] = {}
+    position = found.end()
+    while rest := inside[position:].strip():
+        argument = _ARGUMENT.match(inside, position)
+        if argument is None:
+            hint = "arguments are written name=value, with quotes around a value that has spaces"
+            raise MarkerError(f"{rest[:60]!r} is no argument", hint)
+        name, *values = argument.groups()
+        if name in arguments:
+            raise MarkerError(f"the argument `{name}` is given twice", "keep one of them")
+        arguments[name] = next(value for value in values if value is not None)
+        position = argument.end()
+    return Marker(found[1], arguments)
+
+
+def line_of(marker: str, text: str | None) -> int:
+    """The line of the page's source on which the marker stands; 0 when something else has put it there."""
+    blanked = _FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text or "")
+    position = blanked.find(marker)
+    return blanked.count("\n", 0, position) + 1 if position >= 0 else 0

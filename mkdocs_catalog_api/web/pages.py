@@ -1,0 +1,107 @@
+"""Fills the pages of a site: markers in Markdown, the catalog's part of each item page, links in the head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from markupsafe import escape
+
+from ..documents import addresses
+from ..engine import Build
+from ..problems import CatalogError, Problems
+from ..settings import Settings
+from ..sources.pages import Page
+from .markers import MARKER, MarkerError, line_of, parse
+from .parts import ItemPage, Parts
+from .render import Place
+from .view import CatalogView
+
+_HEADING = re.compile(r"<h([1-6])\b")
+_NOWHERE = Page("", "", "", "")
+
+
+class Web:
+    """The web pages of one build. Without a build (the catalog is refused) the catalog is empty."""
+
+    def __init__(self, settings: Settings, build: Build | None, custom_dir: str | None) -> None:
+        self._on = settings.web
+        self._mount, self._origin = _split(build.site.site_url if build else None)
+        self.catalog = CatalogView(build.staging.documents if build else None, self._mount)
+        self._parts = Parts(settings, self.catalog, Path(custom_dir) if custom_dir else None)
+        self._pages: dict[str, Page] = {}
+        self._own: dict[str, ItemPage] = {}
+        if build is not None:
+            self._pages = {page.uri: page for page in build.site.pages}
+            for resource in ("images", "charts", "roadmap"):
+                for item in getattr(build.catalog, resource):
+                    if item.page is not None and item.page.own:
+                        self._own[item.page.url] = ItemPage(resource, item.entry.slug)
+
+    def fill(self, contents: Mapping[str, str], problems: Problems, *, strict: bool) -> dict[str, str]:
+        """The pages that change, filled; `contents` has the HTML of each page by its path below docs_dir.
+
+        Raises:
+            CatalogError: a marker or a template is wrong.
+        """
+        filled = {
+            uri: after
+            for uri, content in contents.items()
+            if self._on
+            and (after := self._fill(self._pages.get(uri, _NOWHERE), content, problems)) != content
+        }
+        if problems.refuse(strict=strict):
+            raise CatalogError(problems)
+        return filled
+
+    def head(self, url: str, html: str) -> str:
+        """A whole page with the links that belong in its head; `url` is below the site's root."""
+        own = self._own.get(url)
+        if own is None or not self._on:
+            return html
+        href = self._place(url).root + f"{addresses.PREFIX}/{addresses.item(*own)}"
+        link = f'<link rel="alternate" type="application/json" href="{escape(href)}">'
+        return html.replace("</head>", link + "</head>", 1)
+
+    def _place(self, url: str) -> Place:
+        return Place("../" * url.count("/"), self._mount, self._origin)
+
+    def _fill(self, page: Page, content: str, problems: Problems) -> str:
+        place, own = self._place(page.url), self._own.get(page.url) if page.uri else None
+        names: set[str] = set()
+
+        def render(match: re.Match[str]) -> str:
+            marker = parse(match[1])
+            names.add(marker.name)
+            before = content[: match.start()]
+            if before.rfind("<p>") > before.rfind("</p>"):
+                raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
+            levels = _HEADING.findall(before)
+            return self._parts.marker(marker, own, place, min(int(levels[-1]) + 1, 6) if levels else 2)
+
+        def replace(match: re.Match[str]) -> str:
+            line = line_of(match[0], page.text)
+            return _or_problem(lambda: render(match), page.file, line, problems)
+
+        filled = MARKER.sub(replace, content)
+        if own is None:
+            return filled
+        if "item" not in names:
+            filled += _or_problem(lambda: self._parts.item(own, place, 2), page.file, 0, problems)
+        return filled if "<h1" in content else self._parts.title(own) + filled
+
+
+def _or_problem(make: Callable[[], str], file: str, line: int, problems: Problems) -> str:
+    try:
+        return make()
+    except MarkerError as error:
+        problems.add(error.problem(file, line))
+        return ""
+
+
+def _split(site_url: str | None) -> tuple[str, str | None]:
+    """Mount path and origin of the site."""
+    parts = urlsplit(site_url or "")
+    return addresses.mount_path(site_url), f"{parts.scheme}://{parts.netloc}" if parts.netloc else None

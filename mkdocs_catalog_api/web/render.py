@@ -1,0 +1,155 @@
+"""The templates of the web pages: an environment that escapes everything, and what templates may call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import extract_tb
+from typing import cast
+from urllib.parse import quote
+
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateSyntaxError,
+)
+from pydantic import JsonValue
+
+from ..catalog.scans import SEVERITIES
+from .markers import TemplateRefusedError
+from .view import Item
+
+WORDS = tuple(word.lower() for word in SEVERITIES)
+_NAMED_COLORS = {
+    "brightgreen": "#44cc11",
+    "green": "#97ca00",
+    "yellow": "#dfb317",
+    "yellowgreen": "#a4a61d",
+    "orange": "#fe7d37",
+    "red": "#e05d44",
+    "blue": "#007ec6",
+    "grey": "#555555",
+    "lightgrey": "#9f9f9f",
+}
+"""What the renderer of badges means by these (https://shields.io/badges)."""
+
+
+def environment(overrides: Path | None) -> Environment:
+    """Templates of the site's `custom_dir` come before those of the package. All output is escaped."""
+    package = PackageLoader("mkdocs_catalog_api", "templates")
+    env = Environment(
+        loader=ChoiceLoader([FileSystemLoader(overrides), package]) if overrides else package,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    env.filters |= {"size": size, "words": words, "segments": segments, "spoken": spoken, "paint": paint}
+    env.filters |= {"counted": counted, "badge_address": badge_address}
+    env.globals |= {"WORDS": WORDS, "GRADES": ("A+", "A", "B", "C", "D", "F")}
+    return env
+
+
+def render(env: Environment, template: str, context: Mapping[str, object]) -> str:
+    """The template's HTML.
+
+    Raises:
+        TemplateRefusedError: the template is wrong or uses what is not there.
+    """
+    try:
+        return env.get_template(template).render(context)
+    except TemplateSyntaxError as error:
+        raise TemplateRefusedError(
+            _shown(error.filename or template), error.lineno, str(error.message)
+        ) from error
+    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OSError) as error:
+        frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".html")]
+        file, line = (frames[-1].filename, frames[-1].lineno or 0) if frames else (template, 0)
+        raise TemplateRefusedError(_shown(file), line, str(error) or type(error).__name__) from error
+
+
+def _shown(file: str) -> str:
+    """A template's file from its folder of templates on, without the folders of this machine."""
+    folder, slash, name = file.replace("\\", "/").rpartition("/catalog/")
+    return f"{folder.rpartition('/')[2]}{slash}{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a template is rendered: addresses of the API become addresses that are right on this page."""
+
+    root: str
+    """The way from the page to the site's root: `../../`, or `""` from the home page."""
+    mount: str
+    origin: str | None
+    """Scheme and host of the site, None without `site_url`."""
+
+    def link(self, href: str) -> str:
+        """The relative address of a root-relative one, so that the page works wherever it is mounted."""
+        return self.root + href[len(self.mount) + 1 :] or "./"
+
+    def absolute(self, href: str) -> str | None:
+        """The full address of a root-relative one."""
+        return None if self.origin is None else self.origin + href
+
+
+def size(count: int) -> str:
+    """Bytes for people, in powers of 1000 as registries show them: `24.2 MB`."""
+    value, unit = float(count), "B"
+    for unit in ("B", "kB", "MB", "GB", "TB"):  # noqa: B007
+        if value < 999.95:
+            break
+        value /= 1000
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def words(name: str) -> str:
+    """The name of a field as a label: `endOfLife` → `End of life`."""
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return text[:1].upper() + text[1:].lower()
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 image`, `2 images`; thousands are set apart."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}".replace(",", "\N{THIN SPACE}")
+
+
+def segments(figures: Item) -> Sequence[tuple[str, int, str, str]]:
+    """Severity, count, start and width (of 100) of each part of a stacked bar."""
+    counts = [(word, cast(int, figures[word])) for word in WORDS]
+    total = sum(count for _, count in counts)
+    parts, start = [], 0
+    for word, count in counts:
+        if count:
+            parts.append((word, count, f"{100 * start / total:.6g}", f"{100 * count / total:.6g}"))
+            start += count
+    return parts
+
+
+def spoken(figures: Item) -> str:
+    """The counters in words: `1 critical, 3 high`."""
+    return ", ".join(f"{figures[word]} {word}" for word in WORDS if figures[word])
+
+
+def paint(color: JsonValue) -> tuple[str, str]:
+    """Background and the more readable of black and white on it; grey for a name that only CSS knows."""
+    value = _NAMED_COLORS.get(str(color), str(color)).removeprefix("#")
+    if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
+        value = _NAMED_COLORS["grey"].removeprefix("#")
+    pairs = [value[i : i + 2] for i in (0, 2, 4)] if len(value) == 6 else [char * 2 for char in value]
+    channels = [int(pair, 16) / 255 for pair in pairs]
+    # Relative luminance, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#" + "".join(pairs), "#000" if luminance > 0.179 else "#fff"
+
+
+def badge_address(payload: str) -> str:
+    """The address at which shields.io draws the badge whose payload is at this full address."""
+    return "https://img.shields.io/endpoint?url=" + quote(payload, safe=":/")

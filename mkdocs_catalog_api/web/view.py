@@ -1,0 +1,104 @@
+"""What templates see as `catalog`: the documents of this build, read when a template first asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from pydantic import JsonValue
+from pydantic_core import from_json
+
+from ..documents import addresses
+
+Item: TypeAlias = Mapping[str, JsonValue]
+"""A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""
+
+
+class CatalogView:
+    """The published catalog. Addresses in it are root-relative, as in the API.
+
+    `folder` has the documents; without one (the catalog is refused) every collection is empty.
+    """
+
+    def __init__(self, folder: Path | None, mount: str = "") -> None:
+        self._folder, self._at = folder, addresses.Addresses(mount)
+
+    def href(self, path: str) -> str:
+        """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
+        return self._at.api(path)
+
+    def document(self, path: str) -> Item:
+        """The document at `path` below `api/v1/`, as in `catalog.document("security/nginx.json")`.
+
+        Raises:
+            OSError: there is no such document.
+        """
+        if self._folder is None:
+            return {}
+        return cast(Item, from_json((self._folder / path).read_bytes(), cache_strings="keys"))
+
+    @cached_property
+    def images(self) -> Sequence[Item]:
+        """Every image, as in `images.json`."""
+        return self._items("images")
+
+    @cached_property
+    def charts(self) -> Sequence[Item]:
+        """Every chart, as in `charts.json`."""
+        return self._items("charts")
+
+    @cached_property
+    def roadmap(self) -> Sequence[Item]:
+        """Every planned application, as in `roadmap.json`."""
+        return self._items("roadmap")
+
+    @cached_property
+    def updates(self) -> Sequence[Item]:
+        """What the latest version check found, as in `updates.json`."""
+        return self._items("updates")
+
+    @cached_property
+    def security(self) -> Item:
+        """The security summary, as in `security.json`."""
+        return self.document(addresses.SUMMARY)
+
+    @cached_property
+    def badges(self) -> Mapping[str, Item]:
+        """The badges of the catalog by name, as in `badge/{name}.json`."""
+        listed = cast(Item, self.document(addresses.INDEX).get("badges", {}))
+        return {name: self.document(addresses.badge(name)) for name in listed}
+
+    def image(self, slug: str) -> Item:
+        """The image with this slug.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._images[slug]
+
+    def page_of(self, href: JsonValue) -> JsonValue:
+        """The web page of the item whose document is at `href`; None when it has none."""
+        return self._web_pages.get(cast(str, href))
+
+    @cached_property
+    def _images(self) -> Mapping[str, Item]:
+        return {str(image["slug"]): image for image in self.images}
+
+    @cached_property
+    def _web_pages(self) -> Mapping[str, JsonValue]:
+        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts, *self.roadmap)}
+
+    @cached_property
+    def users(self) -> Mapping[str, Sequence[Item]]:
+        """Slug of an image → the charts that pin it."""
+        found: dict[str, list[Item]] = {}
+        for chart in self.charts:
+            pins = cast(Sequence[Item], chart["images"])
+            for slug in sorted({str(pin["slug"]) for pin in pins if pin["slug"]}):
+                found.setdefault(slug, []).append(chart)
+        return found
+
+    def _items(self, resource: str) -> Sequence[Item]:
+        return cast(Sequence[Item], self.document(addresses.collection(resource)).get("data", []))

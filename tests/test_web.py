@@ -1,0 +1,316 @@
+"""The catalog's web pages: what they show is what the documents say, and it is safe to show."""
+
+from __future__ import annotations
+
+import json
+
+import lxml.html
+import pytest
+
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+
+MARKERS = ["images", "charts", "roadmap", "updates", "security", "badges", "counts"]
+THEMES = ("mkdocs", "material")
+
+
+def page(result: Result, path: str) -> lxml.html.HtmlElement:
+    """The main part of a page of the built site."""
+    html = lxml.html.document_fromstring((result.folder / "site" / path).read_text("utf-8"))
+    return html.xpath("//*[@role='main'] | //article")[0]
+
+
+def words(element: lxml.html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+def cells(table: lxml.html.HtmlElement) -> list[list[str]]:
+    """The texts of a table's body."""
+    return [[words(cell) for cell in line.xpath("./td | ./th")] for line in table.xpath("./tbody/tr")]
+
+
+def small_catalog(site: SiteFolder) -> None:
+    """Two images (one scanned twice, one not at all), a chart, a plan and an update."""
+    site.image(
+        "nginx",
+        f"versions:\n- {{version: 1.10, digest: '{digest(1)}', size: 24184804}}\n"
+        f"- {{version: 1.9, digest: '{digest(2)}'}}",
+        category="Web servers",
+    )
+    site.image("curl", "versions: [8.1]")
+    site.report(
+        "nginx/1.10.json",
+        trivy(
+            [row("CVE-2025-1", "CRITICAL", fixed="3.0.1"), row("CVE-2025-2", "LOW")],
+            digest=f"{REGISTRY}/nginx@{digest(1)}",
+        ),
+    )
+    site.report("nginx/1.9.json", trivy([row("CVE-2024-9")], digest=f"{REGISTRY}/nginx@{digest(2)}"))
+    pin = f"{REGISTRY}/nginx@{digest(2)}"
+    site.page(
+        "charts/web.md", f"category: Web\ntier: core\nlicense: MIT\nversions: [2.0.0]\nimages: ['{pin}']"
+    )
+    site.page("roadmap/harbor.md", "category: Platform\npriority: high\nblocked: true\nblockedReason: Time")
+    site.write("updates.yml", "- {application: nginx, from: 1.9, to: 1.10, outcome: shipped}\n")
+    site.write("docs/index.md", "# Home\n" + "".join(f"\n<!-- catalog: {name} -->\n" for name in MARKERS))
+    site.write(
+        "docs/tables.md", "# T\n\n<!-- catalog: images view=table -->\n\n<!-- catalog: charts view=table -->"
+    )
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_tables_show_the_figures_of_the_documents(site: SiteFolder, theme: str) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": theme}
+    result = site.build(strict=True)
+    assert not result.failed, result.logged()
+    images, charts = page(result, "tables/index.html").xpath(".//table")
+    for table, resource in ((images, "images"), (charts, "charts")):
+        expected = []
+        for item in result.json(f"{resource}.json")["data"]:
+            figures = item["security"]
+            counts = [figures[word] for word in ("critical", "high", "medium", "low", "unknown", "total")]
+            expected.append([item["name"], item["latest"], *("–" if n is None else str(n) for n in counts)])
+        shown = [[line[0], line[3], *line[-6:]] for line in cells(table)]
+        assert shown == expected
+
+
+def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None:
+    small_catalog(site)
+    result = site.build()
+    summary = result.json("security.json")
+    home = page(result, "index.html")
+    tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
+    assert tiles["Open vulnerabilities"] == str(summary["total"])
+    assert tiles["With a fix"] == str(summary["fixable"])
+    assert tiles["Not scanned"] == str(len(summary["unscanned"]))
+    legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
+    assert legend == " ".join(f"{word.capitalize()} {n}" for word, n in summary["bySeverity"].items())
+
+
+def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
+    small_catalog(site)
+    result = site.build()
+    main = page(result, "images/nginx/index.html")
+    assert words(main.xpath(".//h1")[0]) == "nginx"
+    newest, *_ = main.xpath(".//table[thead/tr/th[text()='Digest']]")
+    assert digest(1) in words(newest)
+    found = main.xpath(".//table[thead/tr/th[text()='Severity']]")[0]
+    detail = result.json("security/nginx.json")
+    assert [(line[0].upper(), line[2]) for line in cells(found)] == [
+        (cve["severity"], cve["pkg"]) for cve in detail["latest"]["cves"]
+    ]
+    older = main.xpath(".//details")[0]
+    assert "1.9" in words(older)
+    assert digest(2) in words(older)
+    assert "Used by web" in words(main)
+    assert "has not been scanned" in words(page(result, "images/curl/index.html"))
+    assert REGISTRY in words(page(result, "charts/web/index.html"))
+    assert "Time" in words(page(result, "roadmap/harbor/index.html"))
+
+
+def test_an_item_part_stands_where_its_marker_does_or_last(site: SiteFolder) -> None:
+    site.page("images/a.md", "category: C\ntier: t\nlicense: MIT\nversions: ['1']", "# A\n\nOwn text")
+    marked = "# B\n\n## Facts\n\n<!-- catalog: item -->\n\nOwn text"
+    site.page("images/b.md", "category: C\ntier: t\nlicense: MIT\nversions: ['1']", marked)
+    result = site.build()
+    last, first = (words(page(result, f"images/{name}/index.html")) for name in "ab")
+    assert last.index("Own text") < last.index("Releases")
+    assert first.index("Own text") > first.index("Releases")
+    assert [tag.tag for tag in page(result, "images/b/index.html").xpath(".//h3 | .//h2")][:2] == ["h2", "h3"]
+
+
+def test_links_lead_to_documents_and_pages_from_every_depth(site: SiteFolder) -> None:
+    small_catalog(site)
+    for directory_urls in (True, False):
+        site.config["use_directory_urls"] = directory_urls
+        result = site.build()
+        root = result.folder / "site"
+        for path in sorted(root.rglob("*.html")):
+            if path.name == "404.html":
+                continue
+            html = lxml.html.document_fromstring(path.read_text("utf-8"))
+            found = html.xpath("//*[contains(@class, 'catalog')]//a/@href | //link[@rel='alternate']/@href")
+            for href in (link for link in found if "://" not in link):
+                target = (path.parent / href).resolve()
+                assert (target / "index.html" if target.is_dir() else target).is_file(), (path, href)
+
+
+def test_the_head_of_an_item_page_names_its_document(site: SiteFolder) -> None:
+    small_catalog(site)
+    for theme in THEMES:
+        site.config["theme"] = {"name": theme}
+        result = site.build()
+        path = result.folder / "site/images/nginx/index.html"
+        html = lxml.html.document_fromstring(path.read_text("utf-8"))
+        (href,) = html.xpath("/html/head/link[@rel='alternate'][@type='application/json']/@href")
+        assert json.loads((path.parent / href).read_bytes())["slug"] == "nginx"
+
+
+def test_arguments_narrow_a_collection(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.write(
+        "docs/some.md",
+        """
+        # Some
+
+        <!-- catalog: images category="Web servers" tier=core -->
+
+        - in a list
+
+            <!-- catalog: images category='Tools' view=table -->
+
+        <!-- catalog: updates outcome=held -->
+
+        <!-- catalog: images limit=1 -->
+        """,
+    )
+    result = site.build(strict=True)
+    main = page(result, "some/index.html")
+    cards = main.xpath(".//ul[@class='catalog-cards']")
+    assert [[words(a) for a in one.xpath(".//a")] for one in cards] == [["nginx"], ["curl"]]
+    assert [line[0] for line in cells(main.xpath(".//li//table")[0])] == ["curl"]
+    assert "No updates at the moment" in words(main)
+
+
+WRONG = {
+    "imagez": "no marker is called `imagez` (did you mean `images`?)",
+    "images vieww=table": "no argument is called `vieww` (did you mean `view`?)",
+    "images view=grid": "'grid' is no view of images (one of cards, table)",
+    'images category="Web server"': "(did you mean 'Web servers'?)",
+    "images tier=core tier=core": "the argument `tier` is given twice",
+    "images category=Web servers": "'servers' is no argument",
+    "images limit=many": "`limit` is 'many'",
+    "counts view=full": "no argument is called `view` (remove it)",
+    "item": "`item` stands on a page that is no item's",
+    "": "the marker names nothing",
+}
+
+
+def test_each_wrong_marker_is_refused_with_its_line(site: SiteFolder) -> None:
+    small_catalog(site)
+    code = "".join(f"<!-- catalog: {marker} -->\n" for marker in WRONG)
+    text = "".join(f"<!-- catalog: {marker} -->\n\n" for marker in WRONG)
+    site.write("docs/wrong.md", f"```\n{code}```\n\n{text}")
+    result = site.build()
+    assert result.failed
+    problems = [text for text in result.logged() if "wrong.md" in text]
+    first = len(WRONG) + 4
+    for number, (problem, message) in enumerate(zip(problems, WRONG.values(), strict=True)):
+        assert problem.startswith(f"docs/wrong.md:{first + 2 * number}: ")
+        assert message in problem
+    assert not list((result.folder / "site").rglob("*.*"))
+
+
+def test_a_marker_within_a_paragraph_is_refused(site: SiteFolder) -> None:
+    site.write("docs/index.md", "# X\n\nText <!-- catalog: counts --> more\n")
+    result = site.build()
+    assert any("docs/index.md:3: the marker stands within a paragraph" in text for text in result.logged())
+
+
+def test_markers_in_code_stay_as_text(site: SiteFolder) -> None:
+    marker = "<!-- catalog: nothing -->"
+    code = f"# X\n\n```\n{marker}\n```\n\n    {marker}\n\nand `{marker}`\n"
+    site.write("docs/index.md", code)
+    result = site.build(strict=True)
+    assert words(page(result, "index.html")).count(marker) == 3
+
+
+def test_a_template_of_the_site_comes_first(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    site.write("overrides/catalog/counts.html", "<p>{{ catalog.images | length }} & {{ '<b>' }}</p>")
+    result = site.build()
+    assert "<p>2 & &lt;b&gt;</p>" in (result.folder / "site/index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("template", "line"), [("<p>\n{{ nothing.there }}", 2), ("<p>\n\n{% if %}", 3), ("{{ 1 + 'a' }}", 1)]
+)
+def test_a_broken_template_is_a_problem_with_its_line(site: SiteFolder, template: str, line: int) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    site.write("overrides/catalog/counts.html", template)
+    result = site.build()
+    assert result.failed
+    assert any(text.startswith(f"overrides/catalog/counts.html:{line}: ") for text in result.logged())
+
+
+def test_every_template_sees_the_catalog(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    site.write(
+        "overrides/main.html",
+        '{% extends "base.html" %}{% block content %}'
+        "<main role='main'>{{ catalog.security.total }} {{ catalog.image('nginx').latest | e }}</main>"
+        "{% endblock %}",
+    )
+    result = site.build()
+    assert words(page(result, "index.html")) == f"{result.json('security.json')['total']} 1.10"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_search_index_has_what_was_filled_in(site: SiteFolder, theme: str) -> None:
+    small_catalog(site)
+    site.config |= {"theme": {"name": theme}, "plugins": ["search", {"catalog-api": site.settings}]}
+    result = site.build()
+    index = (result.folder / "site/search/search_index.json").read_text("utf-8")
+    assert "CVE-2025-1" in index
+    assert "Web servers" in index
+
+
+def test_pages_can_be_left_alone(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.settings["web"] = False
+    result = site.build()
+    assert "catalog-" not in (result.folder / "site/images/nginx/index.html").read_text("utf-8")
+    assert not (result.folder / "site/assets/catalog-api.css").exists()
+
+
+def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.write("docs/assets/catalog-api.css", "/* ours */")
+    result = site.build(strict=True)
+    assert (result.folder / "site/assets/catalog-api.css").read_text("utf-8") == "/* ours */"
+    html = lxml.html.document_fromstring((result.folder / "site/images/nginx/index.html").read_text("utf-8"))
+    for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
+        assert html.xpath(f"//link[@href='{address}'] | //script[@src='{address}']")
+
+
+def hostile(text: str) -> str:
+    return json.dumps(text)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> None:
+    evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}<!-- catalog: nothing -->"
+    word = hostile(evil)
+    site.page(
+        "images/evil.md",
+        f"name: {word}\ncategory: {word}\ntier: {word}\nlicense: MIT\ndescription: {word}\nbase: Base\n"
+        f"signature: sig\nown: {word}\nversions: ['1']\nhomepage: https://e.org/?a=1&b='x'",
+    )
+    site.settings["images"] = {"fields": {"own": {"type": "text", "label": evil}}}
+    chart = (
+        f"name: {word}\ncategory: {word}\ntier: {word}\nlicense: MIT\nappVersion: {word}\nversions: [1.0.0]"
+    )
+    site.page("charts/evil.md", f"{chart}\nimages: [{{name: {word}, image: '{REGISTRY}/evil:1'}}]")
+    site.page(
+        "roadmap/evil.md",
+        f"name: {word}\ncategory: {word}\nblocked: true\nblockedReason: {word}\npriority: {word}",
+    )
+    site.write("updates.yml", f"- {{application: {word}, to: {word}, note: {word}, outcome: held}}\n")
+    rows = [
+        row(evil, pkg=evil, installed=evil, fixed=evil) | {"Title": evil, "PrimaryURL": "javascript:alert(1)"}
+    ]
+    site.report("evil/1.json", trivy(rows, tag=f"{REGISTRY}/evil:1", target=evil))
+    site.write("docs/index.md", "# Home\n" + "".join(f"\n<!-- catalog: {name} -->\n" for name in MARKERS))
+    site.config["theme"] = {"name": theme}
+    result = site.build()
+    assert not result.failed, result.logged()
+    paths = ["index.html", *(f"{name}/evil/index.html" for name in ("images", "charts", "roadmap"))]
+    for path in paths:
+        main = page(result, path)
+        assert not main.xpath(".//script | .//img | .//comment() | .//*[@onerror]"), path
+        assert not [a for a in main.xpath(".//a/@href") if "script:" in a], path
+        assert "{{ 7*7 }}" in words(main)
+        assert evil in " ".join(main.text_content().split())
