@@ -170,8 +170,8 @@ class _Composer:
         said = self.given.settings.openapi
         about = openapi.About(
             self.given.title,
-            said.contact.model_dump(exclude_none=True),
-            said.license.model_dump(exclude_none=True),
+            said.contact.model_dump(exclude_none=True) if said.contact else {},
+            said.license.model_dump(exclude_none=True) if said.license else {},
         )
         data = document(openapi.openapi(items, about, examples(self.given.folder, generator)))
         self.gate.openapi(data, [entry.path for entry in self.written])

@@ -72,6 +72,12 @@ def _field_name(value: str) -> str:
     return value
 
 
+def _email(value: str) -> str:
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
+        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "as in catalog@example.org")
+    return value
+
+
 def _color(value: str) -> str:
     if not _COLOR.fullmatch(value):
         raise RefusedError(
@@ -158,35 +164,32 @@ class BadgeSettings(Section):
 
 
 class ContactSettings(Section):
-    """Who answers questions about the API; at least one of the three helps."""
+    """Who answers questions about the API."""
 
     name: Word | None = None
     url: Annotated[Word, AfterValidator(references.web_link)] | None = None
-    email: Annotated[str, StringConstraints(strict=True, pattern=r"^[^@\s]+@[^@\s]+$")] | None = None
+    email: Annotated[Word, AfterValidator(_email)] | None = None
 
 
 class LicenseSettings(Section):
-    """On what terms the documents may be used."""
+    """On what terms the documents may be used: the licence's name, and its SPDX id or its address."""
 
-    name: Word | None = None
+    name: Word
     identifier: Word | None = None
-    """SPDX expression."""
     url: Annotated[Word, AfterValidator(references.web_link)] | None = None
 
     @model_validator(mode="after")
-    def _as_openapi_wants_it(self) -> Self:
-        if self.name is None and (self.identifier or self.url):
-            raise ValueError("give the `name` of the licence too")
+    def _one_of_both(self) -> Self:
         if self.identifier and self.url:
-            raise ValueError("give `identifier` or `url`, not both")
+            raise RefusedError("OpenAPI takes `identifier` or `url`, not both", "keep one of them")
         return self
 
 
 class OpenApiSettings(Section):
     """What `openapi.json` says of the API beside its paths."""
 
-    contact: ContactSettings = ContactSettings()
-    license: LicenseSettings = LicenseSettings()
+    contact: ContactSettings | None = None
+    license: LicenseSettings | None = None
 
 
 class Settings(Section):
