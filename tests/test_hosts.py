@@ -1,0 +1,139 @@
+"""What the hosts of the README really send: their programs, with our files and the README's own lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from . import servers
+from .servers import get, snippet
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+
+pytestmark = pytest.mark.slow
+
+DOCUMENTS = [
+    "images.json",
+    "images/1.json",
+    "images/alpha/index.json",
+    "security.json",
+    "security/alpha.json",
+    "security/alpha/1.0.json",
+    "badge/cves.json",
+    "badge/alpha/grade.json",
+    "manifest.json",
+]
+OURS = {"access-control-allow-origin": "*", "cache-control": "public, max-age=3600"}
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A folder that servers under another user can read, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        path.chmod(0o755)
+        yield path
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return servers.node_folder(tmp_path_factory.mktemp("node") / "node")
+
+
+def published(folder: Path, host: str | None, own: str = "") -> Path:
+    """A site at /catalog, in the folder that its host serves."""
+    site = SiteFolder(folder / "source")
+    site.write("docs/index.md", "# Home\n")
+    site.image("alpha", f'versions: [{{version: 1.0, digest: "{digest(1)}"}}]')
+    site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    if host:
+        site.settings["headers"] = host
+    if host == "apache":
+        site.config["exclude_docs"] = "!.htaccess"
+        site.write("docs/.htaccess", own)
+    elif own:
+        site.write("docs/_headers", own)
+    assert not site.build().failed
+    www = folder / "www"
+    www.mkdir()
+    shutil.move(folder / "source/site", www / "catalog")
+    if (www / "catalog/_headers").exists():  # as the README says
+        shutil.copy(www / "catalog/_headers", www)
+    return www
+
+
+@pytest.fixture(scope="module", params=["nginx", "caddy", "apache", "cloudflare"])
+def host(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, int, Path]]:
+    """(name, port, what it serves) of each host that can run here."""
+    name = request.param
+    own = folder / name
+    own.mkdir()
+    with ExitStack() as stack:
+        match name:
+            case "nginx":
+                www = published(own, None)
+                port = stack.enter_context(servers.nginx(www, own, snippet("nginx")))
+            case "caddy":
+                www = published(own, None)
+                port = stack.enter_context(servers.caddy(www, own, snippet("caddy")))
+            case "apache":
+                rules = '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
+                www = published(own, "apache", f"{rules}Header always set Cache-Control no-cache\n")
+                port = stack.enter_context(servers.apache(www, own))
+            case _:
+                www = published(own, "cloudflare", "/*\n  Cache-Control: no-cache\n")
+                shutil.copy(www / "catalog/404.html", www)
+                modules = request.getfixturevalue("node")
+                port = stack.enter_context(servers.cloudflare(www, own, modules))
+        yield name, port, www
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_a_document_is_served_as_the_contract_says(host: tuple[str, int, Path], path: str) -> None:
+    _, port, www = host
+    answer = get(port, f"/catalog/api/v1/{path}?ignored=1")
+    assert answer.status == 200
+    assert answer.body == (www / "catalog/api/v1" / path).read_bytes()
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers.items() >= OURS.items()
+
+
+def test_what_is_not_there_is_a_404_that_scripts_can_see_and_nobody_caches(
+    host: tuple[str, int, Path],
+) -> None:
+    _, port, _ = host
+    for path in ("images/2.json", "images/nobody/index.json", "nothing.json"):
+        answer = get(port, f"/catalog/api/v1/{path}")
+        assert answer.status == 404
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert "max-age" not in answer.headers.get("cache-control", "")
+        assert "json" not in answer.headers["content-type"]
+
+
+def test_pages_keep_their_own_headers(host: tuple[str, int, Path]) -> None:
+    name, port, _ = host
+    own = {"apache": "no-cache", "cloudflare": "no-cache"}
+    for path in ("/catalog/", "/catalog/images/alpha/"):
+        answer = get(port, path)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("text/html")
+        assert answer.headers.get("cache-control") == own.get(name)
+        if name != "cloudflare":  # it allows every origin by itself
+            assert "access-control-allow-origin" not in answer.headers
+
+
+def test_netlify_reads_the_file_as_it_is_meant(node: Path, folder: Path) -> None:
+    (folder / "netlify").mkdir()
+    www = published(folder / "netlify", "netlify", "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n")
+    paths = ["/catalog/api/v1/images/1.json", "/api/v1/images/1.json", "/catalog/images/alpha/"]
+    command = ["node", "netlify.mjs", str(www / "catalog/_headers"), *paths]
+    found = json.loads(subprocess.run(command, cwd=node, check=True, capture_output=True, timeout=60).stdout)
+    values = [{name.lower(): value for name, value in headers.items()} for headers in found]
+    assert values[0] == values[1] == OURS | {"x-frame-options": "DENY"}
+    assert values[2] == {"cache-control": "no-cache", "x-frame-options": "DENY"}
