@@ -11,8 +11,9 @@ from typing import NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from .catalog.fields import extend
-from .catalog.join import Catalog, Chart, Image, Pin, WebPage
+from .catalog.join import Catalog, Chart, Image, WebPage
 from .catalog.models import ItemEntry, Model, UpdateEntry
+from .catalog.pins import Pin
 from .documents import addresses, badges, collections, index, models, openapi, security, security_totals
 from .documents.addresses import Addresses
 from .documents.badges import Look

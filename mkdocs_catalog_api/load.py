@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from .catalog.fields import extend
+from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.scans import ScanHead
@@ -71,7 +72,8 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
     roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
     heads = _scans(site, settings, store, problems)
-    join = Join(ordered, heads, settings.security.scanners, timestamp(now()), problems)
+    time = now()
+    join = Join(ordered, heads, settings.security.scanners, timestamp(time), problems)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
     catalog_charts = tuple(
         join.chart(
@@ -83,8 +85,12 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
     )
     join.report_strays()
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
+    joined = join.images(pages)
+    warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
+    if settings.security.max_age is not None:
+        warn_of_old_scans(joined, settings.security.max_age, time, problems)
     return Catalog(
-        images=join.images(pages),
+        images=joined,
         charts=catalog_charts,
         roadmap=tuple(
             RoadmapItem(entry, WebPage(raw.page.url, own=True) if raw.page else None)

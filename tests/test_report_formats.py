@@ -59,7 +59,7 @@ def test_grype() -> None:
         references=("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
         digests=frozenset({DIGEST, OTHER}),
         platform="linux/arm64",
-        os_end_of_life=False,
+        os_end_of_life=None,
         findings=(
             Finding(
                 id="CVE-2014-3577",
@@ -151,7 +151,7 @@ def test_harbor(media_type: str) -> None:
         references=(),
         digests=frozenset({DIGEST}),
         platform="",
-        os_end_of_life=False,
+        os_end_of_life=None,
         findings=(
             Finding(
                 id="CVE-2026-0001",
@@ -199,7 +199,7 @@ def test_osv_counts_groups() -> None:
         references=("acme/web:1",),
         digests=frozenset(),
         platform="",
-        os_end_of_life=False,
+        os_end_of_life=None,
         findings=(
             Finding(
                 id="CVE-2026-0001",

@@ -71,7 +71,7 @@ def test_a_bare_result_is_enough() -> None:
         references=(),
         digests=frozenset(),
         platform="",
-        os_end_of_life=False,
+        os_end_of_life=None,
         findings=(Finding("X-1", 4, "", "", "", "", "", ""),),
     )
 
@@ -221,3 +221,12 @@ def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
 )
 def test_a_report_that_cannot_be_counted_on_is_refused(document: dict[str, Any], reason: str) -> None:
     assert reason in refusal(document)
+
+
+@pytest.mark.parametrize(
+    ("system", "end_of_life"),
+    [({"Family": "debian", "EOSL": True}, True), ({"Family": "wolfi"}, False), (None, None), ({}, None)],
+)
+def test_whether_the_system_is_at_its_end_of_life(system: object, end_of_life: bool | None) -> None:
+    """Trivy leaves `EOSL` out when it is false, and `OS` when it finds no operating system."""
+    assert read(trivy(Metadata={"OS": system})).os_end_of_life is end_of_life

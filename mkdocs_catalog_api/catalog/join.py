@@ -7,25 +7,18 @@ folder. Whatever is passed over, doubtful or contradictory becomes a problem tha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import PurePosixPath
 
 from ..problems import Level, Problem, Problems
-from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
-from .references import Reference
+from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .pins import Pin, PinJoin
+from .releases import Key, Releases
+from .scan_choice import Choice
 from .scans import ScanHead
 from .versions import newest_first
 from .vex import Statements
-
-
-class How(IntEnum):
-    """How a scan was joined to a release, the most trusted first."""
-
-    DIGEST = 0
-    TAG = 1
-    PATH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +46,6 @@ class Image:
     entry: ImageEntry
     page: WebPage
     releases: tuple[Release, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """An image that a chart pins, and the release of the catalog that it is, if it is one."""
-
-    entry: PinEntry
-    key: str
-    """Equal for pins of the same thing: its digest, else its normalised reference."""
-    slug: str | None
-    version: str | None
-    scans: tuple[ScanHead, ...]
-    """Scans of a pin that is no release of the catalog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,55 +80,36 @@ class Catalog:
     """What VEX documents say about findings."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    slug: str
-    version: str
-
-
 class Join:
     """Joins the images of a catalog with scans and pins.
 
-    `scanners` is the order in which scanners are trusted; `now` (UTC, `2026-11-20T06:00:00Z`) only tells
+    `scanners` is the order in which scanners are preferred; `now` (UTC, `2026-11-20T06:00:00Z`) only tells
     which scans claim a time in the future.
     """
 
     def __init__(
         self,
         images: Sequence[ImageEntry],
-        heads: Sequence[ScanHead],
+        heads: Iterable[ScanHead],
         scanners: Sequence[str],
         now: str,
         problems: Problems,
     ) -> None:
-        self._scanners, self._now, self._problems = scanners, now, problems
-        self._images = {image.slug: image for image in images}
-        self._by_digest: dict[str, list[_Key]] = defaultdict(list)
-        self._by_tag: dict[tuple[str, str], list[_Key]] = defaultdict(list)
-        self._by_repository: dict[str, list[str]] = defaultdict(list)
-        self._entries: dict[_Key, VersionEntry] = {}
-        self._candidates: dict[_Key, list[tuple[How, ScanHead]]] = defaultdict(list)
+        self._images, self._problems = images, problems
+        self._releases = Releases(images)
+        self._choice = Choice(scanners, now, problems)
+        self._pins = PinJoin(self._releases, self._choice, problems)
+        self._candidates: dict[Key, list[ScanHead]] = defaultdict(list)
         self._unplaced: list[ScanHead] = []
-        for image in images:
-            repository = Reference.parse(image.image).repository
-            self._by_repository[repository].append(image.slug)
-            # Newest first, so that of several labels of one digest the newest comes first.
-            for entry in image.versions:
-                key = _Key(image.slug, entry.version)
-                self._entries[key] = entry
-                self._by_tag[repository, entry.version].append(key)
-                for digest in entry.digests:
-                    self._by_digest[digest].append(key)
+        self._useful: set[str] = set()
+        """Paths of the reports of which any scan belongs to a release."""
+        heads = list(heads)
         for head in heads:
+            if head.scanned_at and head.scanned_at > now:
+                message = f"scanned at {head.scanned_at}, which is in the future"
+                self._say(head, message, "check the clock of the scanner")
             self._place(head)
-        self._claimed_heads: set[tuple[str, int]] = set()
-        self._unplaced_by_digest: dict[str, list[ScanHead]] = defaultdict(list)
-        self._unplaced_by_tag: dict[tuple[str, str | None], list[ScanHead]] = defaultdict(list)
-        for head in self._unplaced:
-            for digest in head.digests:
-                self._unplaced_by_digest[digest].append(head)
-            for name in head.names:
-                self._unplaced_by_tag[name].append(head)
+        self._pins.index(heads)
 
     def images(self, pages: Mapping[str, WebPage]) -> tuple[Image, ...]:
         """Every image with the scans that count for each release; `pages` by slug."""
@@ -156,186 +117,91 @@ class Join:
             Image(
                 image,
                 pages[image.slug],
-                tuple(
-                    Release(entry, self._counting(self._candidates[_Key(image.slug, entry.version)]))
-                    for entry in image.versions
-                ),
+                tuple(self._release(Key(image.slug, entry.version), entry) for entry in image.versions),
             )
-            for image in self._images.values()
+            for image in self._images
         )
 
-    def _place(self, head: ScanHead) -> None:
-        """Find the releases that the scan belongs to."""
-        parts = PurePosixPath(head.path).parts
-        folder = parts[0] if head.alone and len(parts) > 1 and parts[0] in self._images else None
-        by_path = _Key(folder, parts[1].removesuffix(".json")) if folder and len(parts) == 2 else None
-        if by_path not in self._entries:
-            by_path = None
-        keys = self._by_digests(head)
-        how = How.DIGEST
-        if not keys:
-            keys, how = self._by_names(head), How.TAG
-        named = {key.slug for key in keys} | {
-            slug for repository, _ in head.names for slug in self._by_repository.get(repository, ())
-        }
-        if folder and named and folder not in named:
-            self._warn(
-                head,
-                f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}",
-                "move it to the folder of the image that it is of",
-                Level.ERROR,
-            )
-            return
-        if not keys and by_path:
-            keys, how = [by_path], How.PATH
-            self._check_path_join(head, by_path)
-        elif by_path and by_path not in keys:
-            found = f"{keys[0].slug} {keys[0].version}"
-            self._warn(
-                head, f"the path says version {by_path.version}, but the report is of {found}", "rename it"
-            )
-        for key in keys:
-            self._candidates[key].append((how, head))
-        if not keys:
-            self._unplaced.append(head)
-
-    def _by_digests(self, head: ScanHead) -> list[_Key]:
-        return list(
-            dict.fromkeys(key for digest in sorted(head.digests) for key in self._by_digest.get(digest, ()))
-        )
-
-    def _by_names(self, head: ScanHead) -> list[_Key]:
-        keys = (
-            key for repository, tag in head.names if tag for key in self._by_tag.get((repository, tag), ())
-        )
-        return [key for key in dict.fromkeys(keys) if not (head.digests and self._entries[key].digests)]
-
-    def _check_path_join(self, head: ScanHead, key: _Key) -> None:
-        if head.digests and self._entries[key].digests:
-            digest = min(head.digests)
-            self._warn(
-                head,
-                f"the digest that was scanned, {digest}, is not on the page of {key.slug!r}",
-                f"scan the release {key.version} again or add the digest to the page",
-            )
-        tags = {
-            tag
-            for repository, tag in head.names
-            if tag and key.slug in self._by_repository.get(repository, ())
-        }
-        if tags and key.version not in tags:
-            self._warn(
-                head,
-                f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}",
-                "rename the file or scan the release again",
-            )
-
-    def _warn(self, head: ScanHead, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
-        self._problems.add(Problem(head.file, 0, 0, "", message, hint, level))
-
-    def _counting(self, candidates: Sequence[tuple[How, ScanHead]]) -> tuple[ScanHead, ...]:
-        """The scans of one release that count: one scanner's, united over digests and platforms."""
-        if len(candidates) == 1 and (candidates[0][1].scanned_at or "") <= self._now:
-            head = candidates[0][1]
-            return (head,) if head.scanner in self._scanners else ()
-        trusted = [head for how, head in candidates if how is not How.PATH]
-        heads = trusted or [head for _, head in candidates]
-        scanner = next((name for name in self._scanners if any(head.scanner == name for head in heads)), None)
-        kept: list[ScanHead] = []
-        for head in sorted((head for head in heads if head.scanner == scanner), key=self._age_and_path):
-            if all(_different(head, other) for other in kept):
-                kept.append(head)
-        for _, head in candidates:
-            if head not in kept:
-                counts = kept[0].file if kept else "none of this scanner, by the setting `scanners`"
-                self._warn(head, f"passed over; what counts is {counts}", level=Level.INFO)
-        return tuple(sorted(kept, key=lambda head: (head.path, head.position)))
-
-    def _age_and_path(self, head: ScanHead) -> tuple[bool, bool, tuple[int, ...], str, int]:
-        """Sorts the newest first, scans without a time or from the future last, then by path.
-
-        A report of its own comes before the silence of a hub, which may also mean that its scan failed.
-        """
-        time = head.scanned_at
-        if time is not None and time > self._now:
-            self._warn(head, f"scanned at {time}, which is in the future", "check the clock of the scanner")
-            time = None
-        return (
-            head.inferred,
-            time is None,
-            tuple(-ord(char) for char in time or ""),
-            head.path,
-            head.position,
-        )
+    def _release(self, key: Key, entry: VersionEntry) -> Release:
+        return Release(entry, self._choice.among(self._candidates.get(key, ()), str(key), entry.digests))
 
     def chart(self, entry: ChartEntry, page: WebPage, places: Sequence[Problem]) -> Chart:
         """The chart with its pins resolved; `places` has a blank problem at each pin."""
-        pins = (self._pin(pin, at) for pin, at in zip(entry.images, places, strict=True))
+        pins = (self._pins.resolve(pin, at) for pin, at in zip(entry.images, places, strict=True))
         return Chart(entry, page, tuple(pins))
 
-    def _pin(self, pin: PinEntry, at: Problem) -> Pin:
-        reference = Reference.parse(pin.image)
-        repository = reference.repository
-        if pin.digest is None:
-            tag = reference.tag or "latest"
-            key = next(iter(self._by_tag.get((repository, tag), ())), None)
-            if key is None:
-                slug = self._only_slug(repository)
-                scans = self._claimed(self._unplaced_by_tag.get((repository, tag), ()))
-                return Pin(pin, f"{repository}:{tag}", slug, None, scans)
-            digest = self._entries[key].digest
-            return Pin(pin, digest or f"{repository}:{tag}", key.slug, key.version, ())
-        keys = self._by_digest.get(pin.digest, [])
-        key = next((key for key in keys if self._repository(key.slug) == repository), None)
-        if key is not None:
-            return Pin(pin, pin.digest, key.slug, key.version, ())
+    def _place(self, head: ScanHead) -> None:
+        """Find the releases that the scan belongs to."""
+        folder, by_path = self._path_says(head)
+        keys = list(dict.fromkeys([*self._by_digests(head), *self._by_names(head)]))
+        named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in head.names))
+        if folder and named and folder not in named:
+            message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
+            self._say(head, message, "move it to the folder of the image that it is of", Level.ERROR)
+            return
+        if by_path and not keys:
+            keys = [by_path]
+            self._check_path_join(head, by_path)
+        elif by_path and by_path not in keys:
+            message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
+            self._say(head, message, "rename it")
+        for key in keys:
+            self._candidates[key].append(head)
         if keys:
-            other = self._images[keys[0].slug]
-            self._problems.add(
-                _at(
-                    at,
-                    f"the digest belongs to {other.image} {keys[0].version}, not to {repository}",
-                    "pin the digest of the image that the chart uses",
-                )
-            )
+            self._useful.add(head.path)
         else:
-            self._problems.add(
-                _at(at, f"the digest {pin.digest} is on no page of the catalog", level=Level.INFO)
-            )
-        scans = self._claimed(self._unplaced_by_digest.get(pin.digest, ()))
-        return Pin(pin, pin.digest, self._only_slug(repository), None, scans)
+            self._unplaced.append(head)
 
-    def _claimed(self, scans: Iterable[ScanHead]) -> tuple[ScanHead, ...]:
-        """The scans that count among those of a pin that is no release of the catalog."""
-        candidates = [(How.DIGEST, head) for head in scans]
-        self._claimed_heads.update((head.path, head.position) for _, head in candidates)
-        return self._counting(candidates)
+    def _path_says(self, head: ScanHead) -> tuple[str | None, Key | None]:
+        """The image whose folder the report lies in and, if its name is a version, the release."""
+        parts = PurePosixPath(head.path).parts
+        if not head.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
+            return None, None
+        key = Key(parts[0], parts[1].removesuffix(".json"))
+        return key.slug, key if len(parts) == 2 and key in self._releases.entries else None
+
+    def _by_digests(self, head: ScanHead) -> Iterator[Key]:
+        for digest in sorted(head.digests):
+            yield from self._releases.with_digest(digest)
+
+    def _by_names(self, head: ScanHead) -> Iterator[Key]:
+        """Releases of the same repository and tag, unless both sides have digests: then those decide."""
+        for repository, tag in head.names:
+            for key in self._releases.with_tag(repository, tag) if tag else ():
+                if not (head.digests and self._releases.entries[key].digests):
+                    yield key
+
+    def _check_path_join(self, head: ScanHead, key: Key) -> None:
+        """Warn when the path says that the report is of the release, and the report itself says otherwise."""
+        if head.digests and self._releases.entries[key].digests:
+            message = f"the digest that was scanned, {min(head.digests)}, is not on the page of {key.slug!r}"
+            self._say(head, message, f"scan {key} again or add the digest to the page")
+        own = self._releases.repositories[key.slug]
+        tags = {tag for repository, tag in head.names if tag and repository == own}
+        if tags and key.version not in tags:
+            message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
+            self._say(head, message, "rename the file or scan the release again")
 
     def report_strays(self) -> None:
         """Warn about reports that belong to no release and no pin; call it after all charts."""
-        strays = [head for head in self._unplaced if (head.path, head.position) not in self._claimed_heads]
-        for head in strays:
-            what = _subject(head)
-            if head.alone:
-                hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                self._warn(head, f"the report{what} belongs to no release of the catalog", hint)
-            else:
+        claimed = self._pins.claimed
+        useful = self._useful.union(path for path, _ in claimed)
+        for head in self._unplaced:
+            if (head.path, head.position) in claimed:
+                continue
+            if head.path in useful:
                 # A hub's map has all images of a chart, wanted or not.
-                self._warn(head, f"the entry{what} belongs to no release and no pin", level=Level.INFO)
+                self._say(
+                    head, f"the entry{_subject(head)} belongs to no release and no pin", level=Level.INFO
+                )
+            elif head.alone:
+                hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
+                self._say(head, f"the report{_subject(head)} belongs to no release of the catalog", hint)
+            else:
+                self._say(head, "no image in the report belongs to a release or pin of the catalog")
 
-    def _repository(self, slug: str) -> str:
-        return Reference.parse(self._images[slug].image).repository
-
-    def _only_slug(self, repository: str) -> str | None:
-        slugs = self._by_repository.get(repository, [])
-        return slugs[0] if len(slugs) == 1 else None
-
-
-def _different(one: ScanHead, other: ScanHead) -> bool:
-    """Whether two scans are of different parts of a release: other digests or other platforms of it."""
-    if one.platform and other.platform and one.platform != other.platform:
-        return True
-    return bool(one.digests and other.digests and not one.digests & other.digests)
+    def _say(self, head: ScanHead, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
+        self._problems.add(Problem(head.file, 0, 0, "", message, hint, level))
 
 
 def _subject(head: ScanHead) -> str:
@@ -343,10 +209,6 @@ def _subject(head: ScanHead) -> str:
         repository, tag = head.names[0]
         return f" of {repository}:{tag}" if tag else f" of {repository}@{min(head.digests)}"
     return f" of {min(head.digests)}" if head.digests else ""
-
-
-def _at(at: Problem, message: str, hint: str = "", level: Level = Level.ERROR) -> Problem:
-    return Problem(at.file, at.line, at.column, at.field, message, hint, level)
 
 
 def in_order(labels: Iterable[str], latest: str | None) -> list[str]:

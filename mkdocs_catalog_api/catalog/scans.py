@@ -48,7 +48,8 @@ class Scan:
     platform: str
     """`os/arch[/variant]`, empty when the report does not say."""
     os_end_of_life: bool | None
-    """The scanner says that the operating system in the image is no longer maintained."""
+    """The scanner says that the operating system in the image is no longer maintained; None when it does not
+    say whether it is."""
     findings: tuple[Finding, ...]
     inferred: bool = False
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
@@ -71,7 +72,7 @@ class ScanHead:
     scanner_version: str
     scanned_at: str | None
     names: tuple[tuple[str, str | None], ...]
-    """Normalised (repository, tag) of each reference; a digest leaves the tag None."""
+    """Normalised (repository, tag) of each reference; the tag is None where there is only a digest."""
     digests: frozenset[str]
     platform: str
     os_end_of_life: bool | None

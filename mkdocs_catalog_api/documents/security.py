@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..catalog.grading import grade
-from ..catalog.join import Image, Pin, Release
+from ..catalog.join import Image, Release
+from ..catalog.pins import Pin
 from ..catalog.references import Reference
 from ..catalog.scans import SEVERITIES, ScanHead
 from ..catalog.vex import Statements, Subject

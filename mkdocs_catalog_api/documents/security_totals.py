@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..catalog.grading import grade
-from ..catalog.join import Chart, Image, Pin
+from ..catalog.join import Chart, Image
+from ..catalog.pins import Pin
 from . import addresses
 from .addresses import Addresses
 from .models import ChartSecurity, ImageSecurity, SecurityIndexEntry, SummaryEntry

@@ -42,7 +42,13 @@ class Parsed(NamedTuple):
 def reader_version() -> bytes:
     """A digest of the code that turns reports into what is kept; another version never reads its results."""
     package = Path(__file__).parent.parent
-    sources = [*sorted((package / "sources/reports").glob("*.py")), package / "catalog/vulnerabilities.py"]
+    names = (
+        "sources/scan_index.py",
+        "catalog/references.py",
+        "catalog/scans.py",
+        "catalog/vulnerabilities.py",
+    )
+    sources = [*sorted((package / "sources/reports").glob("*.py")), *(package / name for name in names)]
     return hashlib.blake2b(b"\0".join(path.read_bytes() for path in sources), digest_size=16).digest()
 
 

@@ -62,7 +62,7 @@ def read(document: object) -> list[Scan]:
             references=tuple(dict.fromkeys(filter(None, names))),
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
-            os_end_of_life=False,
+            os_end_of_life=None,
             findings=tuple(_finding(match, index) for index, match in enumerate(matches)),
         )
     ]

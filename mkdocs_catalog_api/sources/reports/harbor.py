@@ -63,7 +63,7 @@ def _scan(key: str, body: object) -> Scan:
         references=(),
         digests=digests(found for row in vulnerabilities for found in texts(row.get("artifact_digests"))),
         platform="",
-        os_end_of_life=False,
+        os_end_of_life=None,
         findings=tuple(_finding(row, f"{where}[{index}]") for index, row in enumerate(vulnerabilities)),
     )
 

@@ -62,7 +62,7 @@ def read(document: object) -> list[Scan]:
             references=tuple(dict.fromkeys(filter(None, names))),
             digests=frozenset(),
             platform="",
-            os_end_of_life=False,
+            os_end_of_life=None,
             findings=tuple(
                 finding
                 for index, result in enumerate(results)

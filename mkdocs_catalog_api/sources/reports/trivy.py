@@ -62,7 +62,7 @@ def read(document: object) -> list[Scan]:
 
 def _scan(report: dict[str, object]) -> Scan:
     metadata = mapping(report.get("Metadata"))
-    config = mapping(metadata.get("ImageConfig"))
+    config, system = mapping(metadata.get("ImageConfig")), mapping(metadata.get("OS"))
     image = text(report.get("ArtifactType")) in ("", "container_image")
     name = [text(report.get("ArtifactName"))] if image else []
     by_digest = texts(metadata.get("RepoDigests"))
@@ -73,7 +73,8 @@ def _scan(report: dict[str, object]) -> Scan:
         references=tuple(dict.fromkeys(filter(None, [*name, *texts(metadata.get("RepoTags")), *by_digest]))),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
-        os_end_of_life=mapping(metadata.get("OS")).get("EOSL") is True,
+        # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
+        os_end_of_life=system.get("EOSL") is True if system else None,
         findings=tuple(_findings(rows(report.get("Results"), "Results"))),
     )
 

@@ -1,0 +1,51 @@
+"""Scans that count, but say little: those that are old, and those of systems that nobody looks after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from ..problems import Level, Problem, Problems
+from .join import Image, Release
+
+
+def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, problems: Problems) -> None:
+    """Name each image whose newest release was scanned more than `max_age` days ago."""
+    for image in images:
+        if image.entry.lifecycle == "planned" or not image.releases:
+            continue
+        newest = image.releases[0]
+        what = f"{image.entry.slug} {newest.entry.version}"
+        dated = [(head.scanned_at, head.file) for head in newest.scans if head.scanned_at]
+        if len(dated) < len(newest.scans):
+            file = next(head.file for head in newest.scans if not head.scanned_at)
+            message = f"the scan of {what} does not say when it was made, so its age is not known"
+            problems.add(Problem(file, 0, 0, "", message, level=Level.INFO))
+        for time, file in sorted(dated)[:1]:
+            days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
+            if days > max_age:
+                message = f"the scan of {what} is {days} days old, and `security.max_age` is {max_age}"
+                problems.add(Problem(file, 0, 0, "", message, "scan the image again", Level.WARNING))
+
+
+def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:
+    """Name each scan of an operating system past its end of life, of which no news comes any more.
+
+    It is a note only where the page says itself that the release has had its time.
+    """
+    for image in images:
+        for release in image.releases:
+            for head in release.scans:
+                if head.os_end_of_life:
+                    told = _past(image, release, today)
+                    what = f"{image.entry.slug} {release.entry.version}"
+                    message = f"the operating system in {what} is past its end of life, so scans find little"
+                    hint = "" if told else "rebuild it on a maintained base, or say `endOfLife` on its page"
+                    level = Level.INFO if told else Level.WARNING
+                    problems.add(Problem(head.file, 0, 0, "", message, hint, level))
+
+
+def _past(image: Image, release: Release, today: str) -> bool:
+    """Whether the page says that the release is no longer looked after; `today` as in 2026-11-20."""
+    end = release.entry.end_of_life
+    return image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today)

@@ -1,0 +1,91 @@
+"""Which release each pin of a chart is, and which scans speak of a pin that is none."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..problems import Level, Problem, Problems
+from .models import PinEntry
+from .references import Reference
+from .releases import Releases
+from .scan_choice import Choice
+from .scans import ScanHead
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """An image that a chart pins, and the release of the catalog that it is, if it is one."""
+
+    entry: PinEntry
+    key: str
+    """Equal for pins of the same thing: its digest, else its normalised reference."""
+    slug: str | None
+    version: str | None
+    scans: tuple[ScanHead, ...] = ()
+    """Scans of a pin that is no release of the catalog."""
+
+
+@dataclass(slots=True)
+class PinJoin:
+    """Resolves pins. A pin with a digest is the release with that digest and no other; one without goes by
+    normalised reference and tag.
+    """
+
+    releases: Releases
+    choice: Choice
+    problems: Problems
+    claimed: set[tuple[str, int]] = field(default_factory=set)
+    """Path and position of the scans that speak of a pin outside the catalog."""
+    _by_digest: dict[str, list[ScanHead]] = field(default_factory=lambda: defaultdict(list))
+    _by_tag: dict[tuple[str, str], list[ScanHead]] = field(default_factory=lambda: defaultdict(list))
+
+    def index(self, heads: Iterable[ScanHead]) -> None:
+        """Make scans known."""
+        for head in heads:
+            for digest in head.digests:
+                self._by_digest[digest].append(head)
+            for repository, tag in head.names:
+                if tag:
+                    self._by_tag[repository, tag].append(head)
+
+    def resolve(self, pin: PinEntry, at: Problem) -> Pin:
+        """`at` is a blank problem at the pin's place."""
+        reference = Reference.parse(pin.image)
+        if pin.digest is None:
+            return self._by_reference(pin, reference.repository, reference.tag or "latest")
+        return self._with_digest(pin, pin.digest, reference.repository, at)
+
+    def _by_reference(self, pin: PinEntry, repository: str, tag: str) -> Pin:
+        name = f"{repository}:{tag}"
+        for key in self.releases.with_tag(repository, tag):
+            return Pin(pin, self.releases.entries[key].digest or name, key.slug, key.version)
+        scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
+        return Pin(pin, name, self._slug(repository), None, scans)
+
+    def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Problem) -> Pin:
+        keys = self.releases.with_digest(digest)
+        for key in keys:
+            if self.releases.repositories[key.slug] == repository:
+                return Pin(pin, digest, key.slug, key.version)
+        if keys:
+            owner = f"{self.releases.repositories[keys[0].slug]} {keys[0].version}"
+            message = f"the digest belongs to {owner}, not to {repository}"
+            self._add(at, message, "pin the digest of the image that the chart uses")
+        else:
+            self._add(at, f"the digest {digest} is on no page of the catalog", level=Level.INFO)
+        scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
+        return Pin(pin, digest, self._slug(repository), None, scans)
+
+    def _scans(self, scans: list[ScanHead], name: str, digests: tuple[str, ...]) -> tuple[ScanHead, ...]:
+        self.claimed.update((head.path, head.position) for head in scans)
+        return self.choice.among(scans, name, digests)
+
+    def _slug(self, repository: str) -> str | None:
+        """The image of the repository; None when several pages share it."""
+        slugs = self.releases.slugs(repository)
+        return slugs[0] if len(slugs) == 1 else None
+
+    def _add(self, at: Problem, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+        self.problems.add(Problem(at.file, at.line, at.column, at.field, message, hint, level))

@@ -1,0 +1,52 @@
+"""Every release of the catalog, found by digest, by tag and by repository."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .models import ImageEntry, VersionEntry
+from .references import Reference
+
+
+class Key(NamedTuple):
+    """Names a release."""
+
+    slug: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.version}"
+
+
+class Releases:
+    """The releases of some images. Lists go by slug, then newest first, as the versions of each image do."""
+
+    def __init__(self, images: Iterable[ImageEntry]) -> None:
+        self.entries: dict[Key, VersionEntry] = {}
+        self.repositories: dict[str, str] = {}
+        """Slug → repository."""
+        self._by_digest: dict[str, list[Key]] = defaultdict(list)
+        self._by_tag: dict[tuple[str, str], list[Key]] = defaultdict(list)
+        self._slugs: dict[str, list[str]] = defaultdict(list)
+        for image in images:
+            repository = Reference.parse(image.image).repository
+            self.repositories[image.slug] = repository
+            self._slugs[repository].append(image.slug)
+            for entry in image.versions:
+                key = Key(image.slug, entry.version)
+                self.entries[key] = entry
+                self._by_tag[repository, entry.version].append(key)
+                for digest in entry.digests:
+                    self._by_digest[digest].append(key)
+
+    def with_digest(self, digest: str) -> list[Key]:
+        return self._by_digest.get(digest, [])
+
+    def with_tag(self, repository: str, tag: str) -> list[Key]:
+        return self._by_tag.get((repository, tag), [])
+
+    def slugs(self, repository: str) -> list[str]:
+        """Images of a repository: usually one."""
+        return self._slugs.get(repository, [])
