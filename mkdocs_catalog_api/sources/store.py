@@ -48,7 +48,9 @@ def reader_version() -> bytes:
         "catalog/scans.py",
         "catalog/vulnerabilities.py",
     )
-    sources = [*sorted((package / "sources/reports").glob("*.py")), *(package / name for name in names)]
+    catalog = [package / f"catalog/{name}.py" for name in ("references", "scans", "vulnerabilities")]
+    readers = sorted((package / "sources/reports").glob("*.py"))
+    sources = [*readers, package / "sources/scan_index.py", *catalog]
     return hashlib.blake2b(b"\0".join(path.read_bytes() for path in sources), digest_size=16).digest()
 
 

@@ -1,0 +1,274 @@
+"""Which scan counts for which release, through whole builds."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from .contract import check
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+
+NGINX = f"{REGISTRY}/nginx"
+OLD, NEW = "2026-10-01T06:00:00Z", "2026-11-01T06:00:00Z"
+
+
+def built(site: SiteFolder) -> Result:
+    result = site.build()
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog") == []
+    return result
+
+
+def release(result: Result, version: str = "1.27.3", slug: str = "nginx") -> Any:
+    return result.json(f"security/{slug}/{version}.json")
+
+
+def found(record: dict[str, Any]) -> list[str]:
+    return [entry["id"] for entry in record["cves"]]
+
+
+def scan(id_: str, *, platform: str = "", **options: Any) -> dict[str, object]:
+    """A report of Trivy with one finding."""
+    report: dict[str, Any] = trivy([row(id_)], **options)
+    if platform:
+        system, architecture = platform.split("/")
+        report["Metadata"]["ImageConfig"] = {"os": system, "architecture": architecture}
+    return report
+
+
+def grype(id_: str, **target: Any) -> dict[str, object]:
+    match = {"vulnerability": {"id": id_, "severity": "Low"}, "artifact": {"name": "lib", "version": "1"}}
+    descriptor = {"name": "grype", "version": "0.80", "timestamp": NEW}
+    return {"matches": [match], "source": {"type": "image", "target": target}, "descriptor": descriptor}
+
+
+def passed_over(result: Result) -> list[str]:
+    return [text for text in result.logged(logging.INFO) if "passed over" in text]
+
+
+@pytest.mark.parametrize("path", ["a.json", "deep/er/a.json", "nginx/latest.json", "nginx/x/y.json"])
+def test_a_digest_joins_wherever_the_report_lies(site: SiteFolder, path: str) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.report(path, scan("CVE-2026-0001", digest=f"quay.io/mirror/x@{digest(1)}"))
+    result = built(site)
+    assert found(release(result)) == ["CVE-2026-0001"]
+    assert result.logged() == []
+
+
+@pytest.mark.parametrize(
+    ("written", "image"),
+    [
+        (f"{NGINX}:1.27.3", NGINX),
+        ("nginx:1.27.3", "docker.io/library/nginx"),
+        ("docker.io/library/nginx:1.27.3", "nginx"),
+        ("index.docker.io/nginx:1.27.3", "docker.io/nginx"),
+        ("REGISTRY.example.org/hardened/nginx:1.27.3", NGINX),
+    ],
+)
+def test_a_tag_joins_by_the_normalised_reference(site: SiteFolder, written: str, image: str) -> None:
+    site.image("nginx", "versions: [1.27.3]", image=image)
+    site.report("a.json", scan("CVE-2026-0001", tag=written))
+    assert found(release(built(site))) == ["CVE-2026-0001"]
+
+
+@pytest.mark.parametrize(("on_page", "in_report"), [(True, False), (False, True), (False, False)])
+def test_a_tag_joins_when_either_side_has_no_digest(site: SiteFolder, on_page: bool, in_report: bool) -> None:
+    version = f"{{version: 1.27.3, digest: '{digest(1)}'}}" if on_page else "1.27.3"
+    site.image("nginx", f"versions: [{version}]")
+    scanned = f"{NGINX}@{digest(2)}" if in_report else ""
+    site.report("a.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.27.3", digest=scanned))
+    result = built(site)
+    record = release(result)
+    assert found(record) == ["CVE-2026-0001"]
+    assert record["digest"] == (digest(2) if in_report else None)
+    assert result.logged() == []
+
+
+def test_a_reference_with_tag_and_digest_joins_a_release_without_digest(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("a.json", scan("CVE-2026-0001", digest=f"{NGINX}:1.27.3@{digest(1)}"))
+    assert found(release(built(site))) == ["CVE-2026-0001"]
+
+
+def test_a_tag_never_joins_a_release_with_other_digests(site: SiteFolder) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.report("a.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.27.3", digest=f"{NGINX}@{digest(2)}"))
+    result = built(site)
+    assert not release(result)["scanned"]
+    assert result.json("security.json")["unscanned"] == ["nginx"]
+    (warning,) = result.logged()
+    assert warning.startswith(f"scans/a.json: the report of {NGINX}:1.27.3 belongs to no release")
+
+
+def test_a_path_joins_a_report_that_names_nothing(site: SiteFolder) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.report("nginx/1.27.3.json", scan("CVE-2026-0001"))
+    result = built(site)
+    assert (found(release(result)), release(result)["digest"]) == (["CVE-2026-0001"], None)
+    assert result.logged() == []
+
+
+def test_a_path_that_joins_another_digest_warns_and_the_record_says_what_was_scanned(
+    site: SiteFolder,
+) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.report("nginx/1.27.3.json", scan("CVE-2026-0001", digest=f"{NGINX}@{digest(2)}"))
+    result = built(site)
+    assert release(result)["digest"] == digest(2)
+    (warning,) = result.logged()
+    assert warning.startswith(f"scans/nginx/1.27.3.json: the digest that was scanned, {digest(2)}, is not on")
+    site.report("b.json", scan("CVE-2026-0002", digest=f"{NGINX}@{digest(1)}", created=OLD))
+    result = built(site)
+    assert found(release(result)) == ["CVE-2026-0002"], "an older scan of the right digest is better"
+    assert passed_over(result) == [
+        "scans/nginx/1.27.3.json: passed over for nginx 1.27.3; what counts is scans/b.json"
+    ]
+
+
+def test_a_report_in_the_folder_of_another_image_refuses_the_catalog(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.image("redis", f"versions: [{{version: '8.2', digest: '{digest(8)}'}}]")
+    for report in (
+        scan("CVE-2026-0001", tag=f"{REGISTRY}/redis:8.2"),
+        scan("CVE-2026-0001", tag=f"{REGISTRY}/redis:7.0"),
+        scan("CVE-2026-0001", digest=f"elsewhere/x@{digest(8)}"),
+    ):
+        site.report("nginx/1.27.3.json", report)
+        result = site.build()
+        assert result.failed
+        message = "scans/nginx/1.27.3.json: the report lies in the folder of 'nginx', but is of redis"
+        assert any(text.startswith(message) for text in result.logged())
+
+
+def test_a_file_name_that_says_another_version_than_the_report_warns(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3, 1.27.2]")
+    site.report("nginx/1.27.3.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.27.2"))
+    result = built(site)
+    assert not release(result)["scanned"]
+    assert found(release(result, "1.27.2")) == ["CVE-2026-0001"]
+    (warning,) = result.logged()
+    assert "the path says version 1.27.3, but the report is of nginx 1.27.2" in warning
+    site.report("nginx/1.27.3.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.20"))
+    (warning,) = built(site).logged()
+    assert "the report is of the tag 1.20, but its path says 1.27.3" in warning
+
+
+def test_a_digest_under_several_labels_gives_its_scan_to_each(site: SiteFolder) -> None:
+    labels = ("1.27", "1.27.3", "1")
+    versions = ", ".join(f"{{version: '{label}', digest: '{digest(1)}'}}" for label in labels)
+    site.image("nginx", f"versions: [{versions}]")
+    site.report("a.json", scan("CVE-2026-0001", digest=f"{NGINX}@{digest(1)}"))
+    result = built(site)
+    assert all(found(release(result, label)) == ["CVE-2026-0001"] for label in labels)
+
+
+def test_digests_and_platforms_of_a_release_unite(site: SiteFolder) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: ['{digest(1)}', '{digest(2)}']}}]")
+    site.report("a.json", scan("CVE-2026-0001", digest=f"{NGINX}@{digest(1)}", created=NEW))
+    site.report("b.json", scan("CVE-2026-0002", digest=f"{NGINX}@{digest(2)}", created=OLD))
+    site.image("redis", f"versions: [{{version: '8', digest: '{digest(3)}'}}]")
+    for number, platform in enumerate(("linux/amd64", "linux/arm64")):
+        reference = f"{REGISTRY}/redis@{digest(3)}"
+        site.report(f"{number}.json", scan(f"CVE-2026-000{number}", digest=reference, platform=platform))
+    result = built(site)
+    record = release(result)
+    assert found(record) == ["CVE-2026-0001", "CVE-2026-0002"]
+    assert (record["findings"], record["scannedAt"], record["digest"]) == (2, OLD, digest(1))
+    assert found(release(result, "8", "redis")) == ["CVE-2026-0000", "CVE-2026-0001"]
+    assert passed_over(result) == []
+
+
+@pytest.mark.parametrize("platform", ["", "linux/amd64"])
+def test_the_newest_scan_of_one_digest_and_platform_counts(site: SiteFolder, platform: str) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    reference = f"{NGINX}@{digest(1)}"
+    site.report("a.json", scan("CVE-2026-0001", digest=reference, created=OLD, platform="linux/amd64"))
+    site.report("b.json", scan("CVE-2026-0002", digest=reference, created=NEW, platform=platform))
+    result = built(site)
+    assert found(release(result)) == ["CVE-2026-0002"]
+    assert passed_over(result) == ["scans/a.json: passed over for nginx 1.27.3; what counts is scans/b.json"]
+
+
+def test_scans_of_a_tag_before_and_after_a_rebuild_do_not_unite(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    for name, seed, created in (("a", 1, NEW), ("b", 2, OLD)):
+        report = scan(f"CVE-{seed}", tag=f"{NGINX}:1.27.3", digest=f"{NGINX}@{digest(seed)}", created=created)
+        site.report(f"{name}.json", report)
+    record = release(built(site))
+    assert (found(record), record["digest"]) == (["CVE-1"], digest(1))
+
+
+def test_of_equally_old_scans_the_first_path_counts(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    for name in ("b", "a", "c"):
+        site.report(f"{name}.json", scan(f"CVE-{name}", tag=f"{NGINX}:1.27.3"))
+    assert found(release(built(site))) == ["CVE-a"]
+
+
+def test_a_time_in_the_future_warns_and_counts_as_oldest(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793600000")  # 2026-11-02
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("a.json", scan("CVE-a", tag=f"{NGINX}:1.27.3", created="2030-01-01T00:00:00Z"))
+    result = built(site)
+    assert found(release(result)) == ["CVE-a"]
+    (warning,) = result.logged()
+    assert warning.startswith("scans/a.json: scanned at 2030-01-01T00:00:00Z, which is in the future")
+    site.report("b.json", scan("CVE-b", tag=f"{NGINX}:1.27.3", created="2020-01-01T00:00:00Z"))
+    assert found(release(built(site))) == ["CVE-b"]
+
+
+def test_scanners_are_never_united(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("a.json", grype("CVE-2026-0002", userInput=f"{NGINX}:1.27.3"))
+    site.report("b.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.27.3", created=OLD))
+    result = built(site)
+    assert (found(release(result)), release(result)["scanner"]) == (["CVE-2026-0001"], "Trivy")
+    assert passed_over(result) == ["scans/a.json: passed over for nginx 1.27.3; what counts is scans/b.json"]
+    site.settings["security"] = {"scanners": ["grype", "trivy"]}
+    result = built(site)
+    assert (found(release(result)), release(result)["scanner"]) == (["CVE-2026-0002"], "Grype 0.80")
+    site.settings["security"] = {"scanners": ["harbor"]}
+    result = built(site)
+    assert not release(result)["scanned"]
+    assert [text.rpartition(":")[2] for text in passed_over(result)] == [
+        " the scanner grype is not in `security.scanners`",
+        " the scanner trivy is not in `security.scanners`",
+    ]
+
+
+def test_a_map_of_a_hub_joins_entry_by_entry(site: SiteFolder) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.image("redis", "versions: ['8.2', '8.0']")
+    one, two, other = f"{NGINX}:9@{digest(1)}", f"{REGISTRY}/redis:8.2", "docker.io/bitnami/os-shell:12"
+    site.report("hub/web.json", {name: scan("CVE-2026-0001") for name in (one, two, other)})
+    result = built(site)
+    assert result.logged() == []
+    assert (release(result)["total"], release(result)["digest"]) == (1, digest(1))
+    assert release(result, "8.2", "redis")["total"] == 1
+    assert not release(result, "8.0", "redis")["scanned"]
+    note = "scans/hub/web.json: the entry of docker.io/bitnami/os-shell:12 belongs to no release and no pin"
+    assert note in result.logged(logging.INFO)
+
+
+def test_a_map_of_which_nothing_belongs_anywhere_is_a_warning(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("hub/web.json", {f"docker.io/acme/{n}:1": scan("CVE-2026-0001") for n in "ab"})
+    (warning,) = built(site).logged()
+    assert warning.startswith("scans/hub/web.json: no image in the report belongs to a release or pin")
+
+
+def test_planned_images_are_in_no_overview_and_all_others_are(site: SiteFolder) -> None:
+    for lifecycle in ("available", "deprecated", "withdrawn", "planned"):
+        site.image(lifecycle, "versions: ['1']", lifecycle=lifecycle)
+        site.report(f"{lifecycle}/1.json", scan(f"CVE-{lifecycle}"))
+    site.image("later", lifecycle="planned")
+    result = built(site)
+    summary = result.json("security.json")
+    assert list(summary["images"]) == ["available", "deprecated", "withdrawn"]
+    assert (summary["total"], summary["unique"], summary["unscanned"]) == (3, 3, [])
+    assert [entry["slug"] for entry in result.json("security/index.json")["data"]] == list(summary["images"])
+    assert release(result, "1", "planned")["total"] == 1
