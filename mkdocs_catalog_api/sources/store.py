@@ -42,12 +42,6 @@ class Parsed(NamedTuple):
 def reader_version() -> bytes:
     """A digest of the code that turns reports into what is kept; another version never reads its results."""
     package = Path(__file__).parent.parent
-    names = (
-        "sources/scan_index.py",
-        "catalog/references.py",
-        "catalog/scans.py",
-        "catalog/vulnerabilities.py",
-    )
     catalog = [package / f"catalog/{name}.py" for name in ("references", "scans", "vulnerabilities")]
     readers = sorted((package / "sources/reports").glob("*.py"))
     sources = [*readers, package / "sources/scan_index.py", *catalog]
