@@ -64,7 +64,7 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
 
     `store` is the file in which parsed reports wait for `compose`.
     """
-    selection = Selection({name: _section(settings, name).pages or f"{name}/**/*.md" for name in ITEM_MODELS})
+    selection = _selection(settings)
     paged = select(site.pages, selection, problems)
     web = _WebPages(site, selection)
     images = _items(ImageEntry, "images", site, settings, paged["images"], problems)
@@ -99,6 +99,16 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
         updates=_updates(site, settings, listed, problems),
         statements=_statements(site, settings, problems),
     )
+
+
+def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
+    """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
+    raws = select(site.pages, _selection(settings), problems)["charts"]
+    return _items(ChartEntry, "charts", site, settings, raws, problems)
+
+
+def _selection(settings: Settings) -> Selection:
+    return Selection({name: _section(settings, name).pages or f"{name}/**/*.md" for name in ITEM_MODELS})
 
 
 def _section(settings: Settings, resource: Resource) -> CollectionSettings:

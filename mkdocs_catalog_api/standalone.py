@@ -36,12 +36,16 @@ HARMLESS = frozenset(
 
 
 def read_site(
-    config_file: Path, problems: Problems, *, site_dir: str | None = None, trusted: Collection[str] = ()
+    config_file: Path,
+    problems: Problems,
+    *,
+    site_dir: str | None = None,
+    trusted: Collection[str] | None = (),
 ) -> tuple[Site, Settings, bool]:
     """The site, the settings of the plugin, and whether mkdocs.yml says `strict`.
 
     `site_dir`, like the one in mkdocs.yml, is relative to the folder of mkdocs.yml. `trusted` are plugins
-    (and `hooks`) that the user says change nothing of the catalog.
+    (and `hooks`) that the user says change nothing of the catalog; with None all are.
 
     Raises:
         CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
@@ -50,7 +54,8 @@ def read_site(
     given = read_mkdocs_yml(config_file, problems)
     if given is None:
         raise CatalogError(problems)
-    _check_plugins(given, config, trusted, problems)
+    if trusted is not None:
+        _check_plugins(given, config, trusted, problems)
     root = config_file.absolute().parent
     docs_dir = root / given.docs_dir
     if not docs_dir.is_dir():

@@ -29,6 +29,41 @@ def _config_file(_context: object, _option: object, given: Path | None) -> Path:
     raise click.BadParameter(f"{given or 'mkdocs.yml'} is not there.")
 
 
+config_file_option = click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(path_type=Path),
+    callback=_config_file,
+    help="The site's mkdocs.yml. [default: ./mkdocs.yml]",
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
+
+
+def tell(problems: Problems, *, quiet: bool) -> None:
+    """Print the problems for people; with `quiet` without the notes."""
+    for problem in problems:
+        if problem.level > Level.INFO or not quiet:
+            level = click.style(problem.level.name.lower(), fg=_COLORS[problem.level])
+            click.echo(f"{level}: {problem}", err=True)
+
+
+def as_objects(problems: Problems) -> list[dict[str, Any]]:
+    """The problems for programs."""
+    return [
+        {
+            "level": problem.level.name.lower(),
+            "file": problem.file,
+            "line": problem.line,
+            "column": problem.column,
+            "field": problem.field,
+            "message": problem.message,
+            "hint": problem.hint,
+        }
+        for problem in problems
+    ]
+
+
 def options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a command that reads the whole catalog; it is given one `Run`."""
 
@@ -36,8 +71,8 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         command(Run(**given))
 
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs."),
-        click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only."),
+        json_option,
+        quiet_option,
         click.option(
             "--trust",
             multiple=True,
@@ -47,13 +82,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--no-cache", is_flag=True, help="Parse every report anew and keep nothing."),
         click.option("--strict", is_flag=True, help="Warnings refuse the catalog like errors."),
         click.option("--site-dir", metavar="DIR", help="Folder of the site, from that of mkdocs.yml."),
-        click.option(
-            "-f",
-            "--config-file",
-            type=click.Path(path_type=Path),
-            callback=_config_file,
-            help="The site's mkdocs.yml. [default: ./mkdocs.yml]",
-        ),
+        config_file_option,
     ):
         run = option(run)
     run.__doc__ = command.__doc__
@@ -106,10 +135,7 @@ class Run:
             sys.exit(1)
 
     def _tell(self, build: Build | None, did: str) -> None:
-        for problem in self.problems:
-            if problem.level > Level.INFO or not self.quiet:
-                level = click.style(problem.level.name.lower(), fg=_COLORS[problem.level])
-                click.echo(f"{level}: {problem}", err=True)
+        tell(self.problems, quiet=self.quiet)
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
@@ -120,18 +146,7 @@ class Run:
     def _object(self, build: Build | None) -> dict[str, Any]:
         written = build.written if build else []
         return {
-            "problems": [
-                {
-                    "level": problem.level.name.lower(),
-                    "file": problem.file,
-                    "line": problem.line,
-                    "column": problem.column,
-                    "field": problem.field,
-                    "message": problem.message,
-                    "hint": problem.hint,
-                }
-                for problem in self.problems
-            ],
+            "problems": as_objects(self.problems),
             "summary": {
                 "refused": build is None,
                 "errors": self.problems.count(Level.ERROR),

@@ -1,0 +1,463 @@
+"""`catalog-api fetch` against a hub on this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.hub import Limits
+
+from .fake_hub import FakeHub, Reply, Version
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+
+ALPHA = f"{REGISTRY}/alpha:1.0"
+BETA = f"{REGISTRY}/beta:2.0@{digest('beta')}"
+NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
+STACK = "/api/v1/packages/helm/acme/stack"
+
+
+@dataclass
+class Bench:
+    """A site whose charts are listed on a hub, and the command that fetches; waits are only noted."""
+
+    site: SiteFolder
+    hub: FakeHub
+    waits: list[float] = field(default_factory=list)
+    limits: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, *options: str, **env: str) -> Result:
+        given = {"sleep": self.waits.append, "now": lambda: NOW} | self.limits
+        arguments = ["fetch", "-f", str(self.site.folder / "mkdocs.yml"), *options]
+        env = {"CATALOG_API_HUB": self.hub.address} | env
+        return CliRunner().invoke(main, arguments, obj=Limits(**given), env=env)
+
+    def file(self, path: str) -> Path:
+        return self.site.folder / "scans/hub" / path
+
+    def files(self) -> dict[str, bytes]:
+        """Everything below the reports folder."""
+        folder = self.site.folder / "scans"
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def bench(site: SiteFolder) -> Iterator[Bench]:
+    """Two images, and a chart `acme/stack` with two versions that pins both."""
+    site.write("mkdocs.yml", f"site_name: A\nplugins: [{{catalog-api: {{registry: {REGISTRY}}}}}]\n")
+    site.write("docs/index.md", "# Home\n")
+    site.image("alpha", "versions: ['1.0']")
+    site.image("beta", f"versions: [{{version: '2.0', digest: '{digest('beta')}'}}]")
+    chart(site, "stack", "[v1.1.0, 1.0.0, 0.9.0]")
+    hub = FakeHub()
+    hub.charts["acme/stack"] = {
+        "1.2.0": Version([ALPHA, BETA], report={ALPHA: trivy([row("CVE-2026-0001")])}),
+        "1.1.0": Version([ALPHA], report={ALPHA: trivy([], created="2026-10-01T00:00:00Z")}),
+        "1.0.0": Version([ALPHA], created=None),
+        "0.1.0": Version([ALPHA]),
+    }
+    with hub.running():
+        yield Bench(site, hub)
+
+
+def chart(site: SiteFolder, name: str, versions: str = "[]", hub: str = "") -> None:
+    address = hub or f"https://artifacthub.io/packages/helm/acme/{name}"
+    site.page(
+        f"charts/{name}.md",
+        f"category: Tools\ntier: core\nlicense: MIT\nhub: {address}\nversions: {versions}",
+    )
+
+
+def test_newest_and_listed_versions_are_saved_as_they_are(bench: Bench) -> None:
+    result = bench.run()
+    assert result.exit_code == 0, result.output
+    assert set(bench.files()) == {
+        "hub/acme/stack/1.2.0.json",
+        "hub/acme/stack/1.2.0.package",
+        "hub/acme/stack/1.1.0.json",
+        "hub/acme/stack/1.1.0.package",
+        "hub/acme/stack/1.0.0.package",
+    }
+    for number in ("1.2.0", "1.1.0"):
+        assert bench.file(f"acme/stack/{number}.json").read_bytes() == sent(bench, number)
+        assert (
+            bench.file(f"acme/stack/{number}.package").read_bytes()
+            == bench.hub.answer(f"{STACK}/{number}").body
+        )
+    assert "does not list version 0.9.0" in result.stderr
+    assert "2 reports fetched, 0 unchanged, 1 not scanned by the hub" in result.stdout
+
+
+def sent(bench: Bench, number: str) -> bytes:
+    return bench.hub.answer(bench.hub.report_path("acme/stack", number)).body
+
+
+def test_a_build_counts_what_was_fetched(bench: Bench) -> None:
+    bench.run()
+    result = bench.site.build(strict=True)
+    assert not result.failed, result.logged()
+    summary = result.json("security.json")
+    assert (summary["total"], summary["unscanned"]) == (1, [])
+    assert result.json("security/beta/2.0.json")["grade"] == "A+"
+
+
+def test_the_hub_hears_who_asks_and_one_question_at_a_time(bench: Bench) -> None:
+    bench.run()
+    assert bench.hub.agents == {f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"}
+    assert bench.hub.most_at_once == 1
+
+
+def test_only_what_changed_is_asked_for_again(bench: Bench) -> None:
+    bench.run()
+    before = bench.files()
+    bench.hub.asked.clear()
+    assert "0 reports fetched, 2 unchanged" in bench.run().stdout
+    assert bench.hub.reports_asked() == 0
+    assert bench.files() == before
+    newest = bench.hub.charts["acme/stack"]["1.2.0"]
+    newest.created, newest.report = 1_793_600_000, None
+    assert "1 reports fetched, 1 unchanged" in bench.run().stdout
+    assert bench.file("acme/stack/1.2.0.json").read_bytes() == b"null"
+
+
+def test_a_report_without_the_answer_that_belongs_to_it_is_fetched_again(bench: Bench) -> None:
+    bench.run()
+    bench.file("acme/stack/1.2.0.package").unlink()
+    bench.file("acme/stack/1.1.0.json").unlink()
+    assert "2 reports fetched" in bench.run().stdout
+
+
+def test_all_charts_of_a_repository(bench: Bench) -> None:
+    names = [f"chart-{number:03}" for number in range(130)]
+    bench.hub.charts |= {f"other/{name}": {"1.0.0": Version(created=None)} for name in names}
+    result = bench.run("--repository", "other")
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in bench.file("other").iterdir()) == names
+    assert not bench.file("acme").exists()
+
+
+def test_a_repository_s_charts_have_the_versions_that_the_catalog_lists(bench: Bench) -> None:
+    bench.run("--repository", "acme")
+    assert bench.file("acme/stack/1.1.0.json").is_file()
+
+
+def test_a_repository_without_charts_is_a_problem(bench: Bench) -> None:
+    result = bench.run("--repository", "nobody")
+    assert result.exit_code == 1
+    assert "lists no chart of the repository 'nobody'" in result.stderr
+
+
+# What the hub does not say
+
+
+def test_what_was_never_scanned_gets_no_report(bench: Bench) -> None:
+    bench.hub.charts["acme/stack"] = {"1.2.0": Version([ALPHA], created=None)}
+    assert bench.run().exit_code == 0
+    assert set(bench.files()) == {"hub/acme/stack/1.2.0.package"}
+    assert bench.site.build().json("security.json")["unscanned"] == ["alpha", "beta"]
+
+
+def test_an_empty_body_is_no_report_either(bench: Bench) -> None:
+    bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply()]
+    assert bench.run().exit_code == 0
+    assert not bench.file("acme/stack/1.2.0.json").exists()
+
+
+def test_a_report_that_the_hub_no_longer_has_is_kept_and_called_stale(bench: Bench) -> None:
+    bench.run()
+    before = bench.files()
+    bench.hub.charts["acme/stack"]["1.2.0"].created = None
+    result = bench.run()
+    assert result.exit_code == 0
+    assert "scans/hub/acme/stack/1.2.0.json: stale: kept" in result.stderr
+    assert bench.files() == before
+
+
+def test_an_unknown_chart_is_a_problem_and_the_others_come_all_the_same(bench: Bench) -> None:
+    chart(bench.site, "absent")
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "scans/hub/acme/absent: " in result.stderr
+    assert "knows no chart acme/absent" in result.stderr
+    assert bench.file("acme/stack/1.2.0.json").is_file()
+
+
+# When the hub is busy, broken or slow
+
+
+def test_it_waits_as_long_as_the_hub_asks(bench: Bench) -> None:
+    bench.hub.instead[STACK] = [
+        Reply(status=429, headers={"Retry-After": "75"}),
+        Reply(status=429, headers={"Retry-After": "Fri, 20 Nov 2026 06:01:30 GMT"}),
+        Reply(status=503, headers={"Retry-After": "soon"}),
+        Reply(status=500),
+    ]
+    result = bench.run()
+    assert result.exit_code == 0, result.output
+    assert bench.waits == [75, 90, 8, 16]
+    assert "429 Too Many Requests; asking again in 75 s" in result.stderr
+
+
+def test_it_gives_up_after_a_while_and_says_what_is_stale(bench: Bench) -> None:
+    bench.run()
+    before = bench.files()
+    bench.hub.instead[STACK] = [Reply(status=429)] * 7
+    result = bench.run()
+    assert result.exit_code == 1
+    assert sum(bench.waits) > 75
+    assert "429 Too Many Requests, also after 6 more tries" in result.stderr
+    for number in ("1.2.0", "1.1.0"):
+        assert f"scans/hub/acme/stack/{number}.json: stale: kept as an earlier run left it" in result.stderr
+    assert bench.files() == before
+
+
+def test_it_does_not_wait_for_hours(bench: Bench) -> None:
+    bench.hub.instead[STACK] = [Reply(status=429, headers={"Retry-After": "7200"})]
+    result = bench.run()
+    assert (result.exit_code, bench.waits) == (1, [])
+    assert "in 120 minutes only" in result.stderr
+
+
+def test_it_stops_asking_a_hub_that_is_out_of_reach(bench: Bench) -> None:
+    for name in ("a", "b", "c"):
+        chart(bench.site, name)
+        bench.hub.instead[f"/api/v1/packages/helm/acme/{name}"] = [Reply(status=502)] * 9
+    result = bench.run()
+    assert result.exit_code == 1
+    assert {path.rpartition("/")[2] for path in bench.hub.asked} == {"a", "b"}
+
+
+def test_silence_has_an_end(bench: Bench) -> None:
+    bench.limits = {"silence": 0.05, "waits": (1,)}
+    bench.hub.instead[STACK] = [Reply(silent=True), Reply(silent=True)]
+    result = bench.run()
+    assert (result.exit_code, bench.waits) == (1, [1])
+    assert "timed out" in result.stderr.lower()
+
+
+def test_an_answer_in_drops_has_an_end(bench: Bench) -> None:
+    bench.run()
+    before = bench.files()
+    times = iter(range(0, 10**6, 100))
+    bench.limits = {"clock": lambda: next(times), "whole": 250, "waits": ()}
+    bench.hub.charts["acme/stack"]["1.2.0"].created = 1
+    bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply(b" " * 10**6)]
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "takes longer than 250 seconds" in result.stderr
+    assert bench.files() == before
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_again(bench: Bench) -> None:
+    path = bench.hub.report_path("acme/stack", "1.2.0")
+    bench.hub.instead[path] = [Reply(b'{"a": ', missing=10)]
+    result = bench.run()
+    assert (result.exit_code, bench.waits) == (0, [2]), result.output
+    assert bench.file("acme/stack/1.2.0.json").read_bytes() == sent(bench, "1.2.0")
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply(b'{"a": '), "the file is cut off"),
+        (Reply(b"<!DOCTYPE html>"), "a web page or XML, not JSON"),
+        (Reply(b'{"message": "oops"}'), "`message` holds no report of Trivy"),
+        (Reply(b"[]"), "no security report of a package"),
+        (Reply(b" " * 3000), "larger than 0.00195312 MiB"),
+        (Reply(b'{"message": "not found"}', 404), "does not know the report"),
+        (Reply(status=403), "the hub answers 403 Forbidden"),
+        (
+            Reply(status=302, headers={"Location": "file:///etc/passwd"}),
+            "sends elsewhere, to file:///etc/passwd",
+        ),
+        (
+            Reply(status=301, headers={"Location": "http://127.0.0.1:1/"}),
+            "sends elsewhere, to http://127.0.0.1:1/",
+        ),
+        (
+            Reply(status=308, headers={"Location": "//example.org/x"}),
+            "if you trust that place, name it with --hub",
+        ),
+    ],
+)
+def test_an_answer_that_is_no_report_changes_nothing(bench: Bench, reply: Reply, message: str) -> None:
+    bench.run()
+    before = bench.files()
+    bench.limits = {"size": 2048}
+    bench.hub.charts["acme/stack"]["1.2.0"].created = 1
+    bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [reply]
+    result = bench.run()
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert "1.2.0.json: stale" in result.stderr
+    assert "1.1.0.json: stale" not in result.stderr
+    assert bench.files() == before
+
+
+def test_redirects_within_the_hub_are_followed_but_not_for_ever(bench: Bench) -> None:
+    bench.hub.instead[STACK] = [Reply(status=307, headers={"Location": f"{STACK}/1.2.0"})]
+    assert bench.run().exit_code == 0
+    bench.hub.instead[STACK] = [Reply(status=307, headers={"Location": STACK})] * 9
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "redirected in circles" in result.stderr
+
+
+# Names from outside
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": "../../../x"},
+        {"version": "1.2.0/../../x"},
+        {"version": ".."},
+        {"package_id": "../x"},
+    ],
+)
+def test_a_hostile_name_never_becomes_a_path(bench: Bench, change: dict[str, str]) -> None:
+    answer = json.loads(bench.hub.answer(STACK).body) | change
+    bench.hub.instead[STACK] = [Reply(json.dumps(answer).encode())]
+    result = bench.run()
+    assert result.exit_code == 1
+    assert not (bench.site.folder / "scans").exists()
+
+
+def test_a_hostile_name_in_a_search_is_refused(bench: Bench) -> None:
+    body = json.dumps({"packages": [{"normalized_name": "../../x"}]}).encode()
+    bench.hub.instead["/api/v1/packages/search"] = [Reply(body)]
+    result = bench.run("--repository", "acme")
+    assert result.exit_code == 1
+    assert "'../../x' is not a slug" in result.stderr
+
+
+def test_an_answer_about_another_version_is_refused(bench: Bench) -> None:
+    bench.hub.instead[f"{STACK}/1.1.0"] = [bench.hub.answer(f"{STACK}/0.1.0")]
+    result = bench.run()
+    assert "the answer is about version 0.1.0" in result.stderr
+    assert not bench.file("acme/stack/0.1.0.json").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--repository", "../x"),
+        ("--repository", ""),
+        ("--hub", "file:///etc"),
+        ("--hub", "http://user:secret@example.org"),
+        ("--no-such-option",),
+    ],
+)
+def test_wrong_usage_exits_with_2(bench: Bench, options: tuple[str, ...]) -> None:
+    assert bench.run(*options).exit_code == 2
+    assert bench.hub.asked == []
+
+
+def test_other_hubs_are_left_alone_and_nothing_to_fetch_is_said(bench: Bench) -> None:
+    chart(bench.site, "stack", hub="https://hub.example.org/charts/stack")
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "docs/charts/stack.md:5:1: hub: no address of a chart on an Artifact Hub" in result.stderr
+    assert "add `hub` to the pages of charts, or give a --repository" in result.stderr
+
+
+def test_two_hubs_do_not_share_a_file(bench: Bench) -> None:
+    chart(bench.site, "copy", hub="https://hub.example.org/packages/helm/acme/stack")
+    result = bench.run(CATALOG_API_HUB="")
+    assert result.exit_code == 1
+    assert "acme/stack is also the name of a chart on" in result.stderr
+
+
+# Interruptions
+
+
+@pytest.mark.parametrize("nth", range(1, 6))
+def test_an_interruption_leaves_every_file_whole(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, nth: int
+) -> None:
+    """Ctrl-C in the middle of the nth write: half of the bytes are out."""
+    bench.run()
+    before = bench.files()
+    for each in bench.hub.charts["acme/stack"].values():
+        each.created, each.report = 1, {ALPHA: trivy([row("CVE-2026-0009")])}
+    write, calls = Path.write_bytes, iter(range(1, 100))
+
+    def interrupted(path: Path, data: bytes) -> int:
+        if next(calls) == nth:
+            write(path, data[: len(data) // 2])
+            raise KeyboardInterrupt
+        return write(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", interrupted)
+        result = bench.run()
+    assert result.exit_code == 1
+    assert "interrupted (run it again for the rest)" in result.stderr
+    after = bench.files()
+    assert after.keys() <= before.keys() | {"hub/acme/stack/1.0.0.json"}
+    now = {path.rpartition("/")[2]: data for path, data in after.items()}
+    for number in ("1.2.0", "1.1.0"):
+        assert now[f"{number}.json"] in (before[f"hub/acme/stack/{number}.json"], sent(bench, number))
+    assert not bench.site.build().failed
+    assert bench.run().exit_code == 0
+    assert bench.file("acme/stack/1.1.0.json").read_bytes() == sent(bench, "1.1.0")
+
+
+def test_a_folder_that_cannot_be_written_is_said(bench: Bench) -> None:
+    bench.site.write("scans", "a file")
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "can't be written" in result.stderr
+
+
+# What it prints
+
+
+def test_quiet_prints_problems_only(bench: Bench) -> None:
+    assert bench.run("--quiet").output == ""
+
+
+def test_json_is_one_object(bench: Bench) -> None:
+    result = json.loads(bench.run("--json").stdout)
+    assert result["summary"] == {"fetched": 2, "unchanged": 0, "unscanned": 1}
+    assert [problem["level"] for problem in result["problems"]] == ["info"]
+
+
+def test_without_a_terminal_each_chart_is_a_line(bench: Bench) -> None:
+    assert "1/1 acme/stack\n" in bench.run().stderr
+
+
+def test_a_missing_library_is_said_with_the_command_that_brings_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.hub")
+    monkeypatch.setitem(sys.modules, "requests", None)
+    result = bench.run()
+    assert result.exit_code == 1
+    assert "pip install 'mkdocs-catalog-api[fetch]'" in result.stderr
+
+
+def test_a_build_has_nothing_that_could_ask_anyone(bench: Bench) -> None:
+    bench.run()
+    program = """
+import sys
+from mkdocs_catalog_api.cli import main
+main(sys.argv[1:], standalone_mode=False)
+print([*{"requests", "urllib3", "http.client", "urllib.request", "ssl"} & sys.modules.keys()])
+"""
+    arguments = ["build", "--no-cache", "-f", str(bench.site.folder / "mkdocs.yml")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
