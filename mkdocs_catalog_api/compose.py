@@ -26,6 +26,7 @@ from .problems import Level, Problem, Problems
 from .publish import GENERATOR, Written, write
 from .settings import Settings
 from .sources.scan_index import Reports
+from .sources.store import Store
 
 PUBLISHED: dict[str, type[BaseModel]] = {
     "images": models.Image,
@@ -68,7 +69,7 @@ class Composition:
     """Where the documents are written; empty, and nobody else's."""
     reports: Path
     """The folder of reports that `store` has parsed."""
-    store: Path
+    store: Store
     problems: Problems
     """Where it says which VEX statements came to nothing."""
 
@@ -147,9 +148,7 @@ class _Composer:
     def _collections(self, extended: Mapping[str, type[BaseModel]]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
-        with self._reports() as reports:
-            assessor = Assessor(reports, catalog.statements)
-            charts = [(c.entry, c.page, self._chart(c, assessor)) for c in catalog.charts]
+        charts = [(c.entry, c.page, self._chart(c, self._assessor())) for c in catalog.charts]
         self._report_idle_statements()
         images = ((i.entry, i.page, self._image(i)) for i in catalog.images)
         roadmap = ((r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap)
@@ -178,8 +177,8 @@ class _Composer:
         self.gate.openapi(data, [entry.path for entry in self.written])
         self._write([(addresses.OPENAPI, data)])
 
-    def _reports(self) -> Reports:
-        return Reports(self.given.reports, self.given.store)
+    def _assessor(self) -> Assessor:
+        return Assessor(Reports(self.given.reports, self.given.store), self.catalog.statements)
 
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
         self.written += write(self.given.folder, self.gate.whole(documents))
@@ -195,12 +194,11 @@ class _Composer:
         gate = Gate(self.given.mount)
         assessed: list[_Assessed] = []
         written: list[Written] = []
-        with self._reports() as reports:
-            assessor = Assessor(reports, self.catalog.statements)
-            for image in images:
-                found, documents = self._render_image(image, assessor, gate)
-                assessed.append(found)
-                written += write(self.given.folder, gate.whole(documents))
+        assessor = self._assessor()
+        for image in images:
+            found, documents = self._render_image(image, assessor, gate)
+            assessed.append(found)
+            written += write(self.given.folder, gate.whole(documents))
         return _Rendered(assessed, written, gate.links)
 
     def _render_image(

@@ -6,7 +6,6 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -21,6 +20,7 @@ from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
 from .settings import SECURITY_FOLDERS, Settings
 from .sources.messages import perhaps
+from .sources.store import Store
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 
@@ -59,8 +59,12 @@ class Build:
                 self.staging.remove()
 
 
-def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool) -> Build:
+def prepare(
+    site: Site, settings: Settings, problems: Problems, *, strict: bool, cached: bool = True
+) -> Build:
     """Load and compose: every document rendered and checked in staging, nothing published.
+
+    With `cached`, reports that an earlier build has parsed are not parsed again.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -71,9 +75,9 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
         message = "site_url is not set, so all links of the API begin at the host's root"
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
     staging = Staging(site.site_dir)
+    store = Store(staging.folder)
     try:
-        store = staging.folder / "reports.sqlite"
-        catalog = load(site, settings, store, problems)
+        catalog = load(site, settings, store, problems, cached=cached)
         looks = _looks(site, settings, catalog, problems)
         file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
         if file:
@@ -101,11 +105,11 @@ def prepare(site: Site, settings: Settings, problems: Problems, *, strict: bool)
         problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
-    except BaseException as error:
+    except BaseException:
         staging.remove()
-        if isinstance(error, sqlite3.Error):
-            raise OSError(str(error)) from error
         raise
+    finally:
+        store.close()
     return Build(site, staging, catalog, written, problems, file)
 
 

@@ -25,6 +25,7 @@ from .sources.items import default_values, read_entry, undeclared
 from .sources.messages import perhaps
 from .sources.pages import Page, RawItem, Selection, select
 from .sources.scan_index import index_reports
+from .sources.store import Store
 from .sources.vex import read_folder
 
 E = TypeVar("E", bound=ItemEntry)
@@ -59,10 +60,10 @@ def timestamp(time: datetime.datetime) -> str:
     return time.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Catalog:
+def load(site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool) -> Catalog:
     """Read everything. Problems are added, not raised; the catalog counts only if they don't refuse it.
 
-    `store` is the file in which parsed reports wait for `compose`.
+    `store` is where parsed reports wait for `compose`; `cached` as in `index_reports`.
     """
     selection = _selection(settings)
     paged = select(site.pages, selection, problems)
@@ -71,7 +72,7 @@ def load(site: Site, settings: Settings, store: Path, problems: Problems) -> Cat
     charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
     roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
-    heads = _scans(site, settings, store, problems)
+    heads = _scans(site, settings, store, problems, cached=cached)
     time = now()
     join = Join(ordered, heads, settings.security.scanners, timestamp(time), problems)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
@@ -210,9 +211,13 @@ def _folder(
     return None
 
 
-def _scans(site: Site, settings: Settings, store: Path, problems: Problems) -> list[ScanHead]:
+def _scans(
+    site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool
+) -> list[ScanHead]:
     folder = _folder(site, "reports", settings, problems)
-    return index_reports(folder, _label(folder, site), store, problems) if folder else []
+    if folder is None:
+        return []
+    return index_reports(folder, _label(folder, site), store, problems, cached=cached)
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:

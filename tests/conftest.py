@@ -18,3 +18,9 @@ os.environ.setdefault("DISABLE_MKDOCS_2_WARNING", "true")
 def site(tmp_path: Path) -> SiteFolder:
     """An empty site in a temporary folder."""
     return SiteFolder(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test finds what another one, or a user's build, has kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))

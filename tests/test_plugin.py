@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -199,11 +198,11 @@ def test_a_disk_that_is_full_while_reports_are_read(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Store, "put", full)
     result = small(site).build()
-    assert "the API can't be written: database or disk is full" in result.logged()
+    assert "the API can't be written: [Errno 28] No space left on device" in result.logged()
     assert leftovers(site) == []
 
 

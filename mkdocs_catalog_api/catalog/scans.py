@@ -55,19 +55,9 @@ class Scan:
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScanHead:
+class ScanFacts(NamedTuple):
     """A scan without its findings: what decides which release it belongs to, and what it counted."""
 
-    file: str
-    """The report, relative to the folder of mkdocs.yml."""
-    path: str
-    """The same below the reports folder."""
-    key: bytes
-    """Where the store keeps it: the report's key and the scan's position in the report."""
-    position: int
-    alone: bool
-    """Whether it is the only scan of its report; only then does the report's path speak for it."""
     scanner: str
     scanner_version: str
     scanned_at: str | None
@@ -84,4 +74,32 @@ class ScanHead:
     """Rows without a fix, likewise."""
     unique: int
     """Distinct ids."""
-    inferred: bool = False
+    inferred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScanHead:
+    """A scan's place and facts."""
+
+    file: str
+    """The report, relative to the folder of mkdocs.yml."""
+    path: str
+    """The same below the reports folder."""
+    key: str
+    """Where the store keeps it: the report's key and the scan's position in the report."""
+    position: int
+    alone: bool
+    """Whether it is the only scan of its report; only then does the report's path speak for it."""
+    # The fields of `ScanFacts`, in the same order.
+    scanner: str
+    scanner_version: str
+    scanned_at: str | None
+    names: tuple[tuple[str, str | None], ...]
+    digests: frozenset[str]
+    platform: str
+    os_end_of_life: bool | None
+    findings: int
+    fixable: tuple[int, ...]
+    unfixable: tuple[int, ...]
+    unique: int
+    inferred: bool

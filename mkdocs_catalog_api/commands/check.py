@@ -26,6 +26,6 @@ def command(run: Run) -> None:
         site, settings = run.read()
         with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
             elsewhere = replace(site, site_dir=Path(folder) / "site")
-            return prepare(elsewhere, settings, run.problems, strict=run.strict)
+            return prepare(elsewhere, settings, run.problems, strict=run.strict, cached=not run.no_cache)
 
     run.finish(work, "checked")

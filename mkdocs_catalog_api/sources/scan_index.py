@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Self
+
+from pydantic_core import to_json
 
 from ..catalog.references import Reference
-from ..catalog.scans import Finding, Scan, ScanHead
+from ..catalog.scans import Finding, Scan, ScanFacts, ScanHead
 from ..catalog.vulnerabilities import counts, unite
 from ..parallel import in_chunks
 from ..problems import Level, Problem, Problems
+from .cache import Cache
 from .folders import json_files
 from .reports import hub_package, read_report
 from .reports.facts import ReportError
-from .store import Parsed, Store, compact, content_key
+from .store import Kept, Parsed, Store, content_key
 
 _NOTHING_AT_ALL = (
     "the hub found nothing in any image of this chart",
@@ -28,55 +30,76 @@ _NOTHING_AT_ALL = (
 @dataclass(frozen=True, slots=True)
 class _Read:
     path: str
-    key: bytes
-    heads: tuple[str, ...] = ()
-    parsed: tuple[Parsed, ...] = ()
+    key: str
+    kept: tuple[Kept, ...] | None = None
+    """The scans that were parsed now; None when the store has had them, or for a problem."""
     problem: tuple[str, str] | None = None
     of_hub: bool = False
 
 
-def index_reports(folder: Path, label: str, store: Path, problems: Problems) -> list[ScanHead]:
+def index_reports(
+    folder: Path, label: str, store: Store, problems: Problems, *, cached: bool = True
+) -> list[ScanHead]:
     """Read every report below `folder` into the store; `label` is how problems name the folder.
 
-    Returns the heads of all scans in the order of paths. Unreadable reports become problems.
+    Returns the heads of all scans in the order of paths. Unreadable reports become problems. With `cached`,
+    what an earlier build has parsed is taken from the user's cache folder, and kept there for the next.
     """
+    cache = Cache(folder) if cached else None
+    if cache:
+        cache.load(store)
     heads: list[ScanHead] = []
-    work = partial(_read_chunk, folder, store)
-    with Store(store) as kept:
-        for chunk in in_chunks(work, json_files(folder), least=64):
-            kept.put((read.key, read.parsed) for read in chunk if read.parsed)
-            for read in chunk:
-                file = f"{label}/{read.path}"
-                if read.problem:
-                    problems.add(Problem(file, 0, 0, "", *read.problem))
-                # A hub's report lies in the folder of its chart, so its path speaks for no image.
-                alone = len(read.heads) == 1 and not read.of_hub
-                found = [_head(text, file, read, position, alone) for position, text in enumerate(read.heads)]
-                if found and all(head.inferred for head in found):
-                    problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
-                heads += found
+    keys: dict[str, None] = {}
+    for chunk in in_chunks(partial(_read_chunk, folder, store), json_files(folder), least=64):
+        for read in chunk:
+            file = f"{label}/{read.path}"
+            if read.problem:
+                problems.add(Problem(file, 0, 0, "", *read.problem))
+                continue
+            keys[read.key] = None
+            kept = store.kept.setdefault(read.key, read.kept or ())
+            # A hub's report lies in the folder of its chart, so its path speaks for no image.
+            alone = len(kept) == 1 and not read.of_hub
+            found = [
+                ScanHead(file, read.path, read.key, position, alone, *scan.facts)
+                for position, scan in enumerate(kept)
+            ]
+            if found and all(head.inferred for head in found):
+                problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
+            heads += found
+    if cache:
+        _save(cache, store, keys, problems)
     return heads
 
 
-def _read_chunk(folder: Path, store: Path, paths: Sequence[str]) -> list[_Read]:
-    with Store(store) as kept:
-        return [_read_one(folder, kept, path) for path in paths]
+def _save(cache: Cache, store: Store, keys: Iterable[str], problems: Problems) -> None:
+    try:
+        cache.save(store, keys)
+    except OSError as error:
+        message = f"the cache folder {cache.folder} can't be written to ({error.strerror})"
+        hint = "every build parses all reports anew; set XDG_CACHE_HOME to another folder"
+        problems.add(Problem("", 0, 0, "", message, hint, Level.INFO))
+
+
+def _read_chunk(folder: Path, store: Store, paths: Sequence[str]) -> list[_Read]:
+    read = [_read_one(folder, store, path) for path in paths]
+    store.flush()
+    return read
 
 
 def _read_one(folder: Path, store: Store, path: str) -> _Read:
     try:
         data, package = _content(folder, path)
     except OSError as error:
-        return _Read(path, b"", problem=(f"the report can't be read: {error.strerror}", ""))
+        return _Read(path, "", problem=(f"the report can't be read: {error.strerror}", ""))
     key = content_key(package + data)
-    heads = store.heads(key)
-    if heads is not None:
-        return _Read(path, key, tuple(heads), of_hub=bool(package))
+    if key in store.kept:
+        return _Read(path, key, of_hub=bool(package))
     try:
-        parsed = tuple(_parse(scan) for scan in read_report(data, package))
+        parsed = [_parse(scan) for scan in read_report(data, package)]
     except ReportError as error:
         return _Read(path, key, problem=(str(error), error.hint))
-    return _Read(path, key, tuple(scan.head for scan in parsed), parsed, of_hub=bool(package))
+    return _Read(path, key, store.put(parsed), of_hub=bool(package))
 
 
 def _content(folder: Path, path: str) -> tuple[bytes, bytes]:
@@ -102,64 +125,36 @@ def _parse(scan: Scan) -> Parsed:
     rows = unite(scan.findings)
     fixable, unfixable = counts(rows)
     ids = list(dict.fromkeys(row["id"] for row in rows))
-    head = {
-        "scanner": scan.scanner,
-        "scannerVersion": scan.scanner_version,
-        "scannedAt": scan.scanned_at,
-        "names": list(names),
-        "digests": sorted(digests),
-        "platform": scan.platform,
-        "osEndOfLife": scan.os_end_of_life,
-        "findings": len(scan.findings),
-        "fixable": fixable,
-        "unfixable": unfixable,
-        "unique": len(ids),
-        "inferred": scan.inferred,
-    }
-    return Parsed(compact(head), compact(ids), compact(rows).encode(), compact(scan.findings).encode())
-
-
-def _head(text: str, file: str, read: _Read, position: int, alone: bool) -> ScanHead:
-    head = json.loads(text)
-    return ScanHead(
-        file=file,
-        path=read.path,
-        key=read.key,
-        position=position,
-        alone=alone,
-        scanner=head["scanner"],
-        scanner_version=head["scannerVersion"],
-        scanned_at=head["scannedAt"],
-        names=tuple((repository, tag) for repository, tag in head["names"]),
-        digests=frozenset(head["digests"]),
-        platform=head["platform"],
-        os_end_of_life=head["osEndOfLife"],
-        findings=head["findings"],
-        fixable=tuple(head["fixable"]),
-        unfixable=tuple(head["unfixable"]),
-        unique=head["unique"],
-        inferred=head["inferred"],
+    facts = ScanFacts(
+        scanner=scan.scanner,
+        scanner_version=scan.scanner_version,
+        scanned_at=scan.scanned_at,
+        names=tuple(names),
+        digests=frozenset(digests),
+        platform=scan.platform,
+        os_end_of_life=scan.os_end_of_life,
+        findings=len(scan.findings),
+        fixable=tuple(fixable),
+        unfixable=tuple(unfixable),
+        unique=len(ids),
+        inferred=scan.inferred,
     )
+    return Parsed(facts, to_json(ids), to_json(rows), to_json(scan.findings))
 
 
+@dataclass(frozen=True, slots=True)
 class Reports:
     """Gives back what the store keeps of the scans of one reports folder."""
 
-    def __init__(self, folder: Path, store: Path) -> None:
-        self._folder, self._store = folder, Store(store)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._store.__exit__()
+    folder: Path
+    store: Store
 
     def parsed(self, head: ScanHead) -> Parsed:
         """The stored scan; read again from its report should the store have lost it."""
-        kept = self._store.parsed(head.key, head.position)
+        kept = self.store.read(self.store.kept[head.key][head.position])
         if kept is not None:
             return kept
-        return _parse(read_report(*_content(self._folder, head.path))[head.position])
+        return _parse(read_report(*_content(self.folder, head.path))[head.position])
 
 
 def stored_findings(parsed: Parsed) -> list[Finding]:

@@ -1,106 +1,124 @@
 """Where parsed reports wait until their image is rendered, so that one image's rows are in memory at a time.
 
-An SQLite file: made beside the staging folder for one build, or kept in the user's cache folder, where it
-spares the next build the parsing of unchanged reports. Whatever in it does not check out counts as absent.
+Each process that parses reports appends them to a file of its own; only their places cross between processes.
+What the cache file of an earlier build has is not parsed again. Whatever does not check out counts as absent.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import sqlite3
-from collections.abc import Iterable, Sequence
-from functools import cache
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import BinaryIO, NamedTuple
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS scan (
-    key BLOB NOT NULL, position INTEGER NOT NULL, total INTEGER NOT NULL,
-    head TEXT NOT NULL, ids TEXT NOT NULL, rows BLOB NOT NULL, findings BLOB NOT NULL, digest BLOB NOT NULL,
-    PRIMARY KEY (key, position)
-) WITHOUT ROWID;
-"""
+from ..catalog.scans import ScanFacts
+
+_BUFFER = 1 << 20
+_PREFIX = "reports-"
 
 
 class Parsed(NamedTuple):
-    """What is kept of one scan, as JSON: its head, the distinct ids, the united rows, the raw findings."""
+    """What is kept of one scan: its facts, and as JSON the distinct ids, united rows and raw findings."""
 
-    head: str
-    ids: str
+    facts: ScanFacts
+    ids: bytes
     rows: bytes
     findings: bytes
 
-    def digest(self) -> bytes:
-        check = hashlib.blake2b(digest_size=16)
-        for part in (self.head.encode(), self.ids.encode(), self.rows, self.findings):
-            check.update(len(part).to_bytes(8, "big") + part)
-        return check.digest()
+
+class Kept(NamedTuple):
+    """Where a parsed scan is kept."""
+
+    facts: ScanFacts
+    file: str
+    """Empty for the cache file, else a file of this build."""
+    offset: int
+    sizes: tuple[int, int, int]
+    """Bytes of ids, rows and findings, which follow each other."""
+    digest: str
 
 
-@cache
-def reader_version() -> bytes:
-    """A digest of the code that turns reports into what is kept; another version never reads its results."""
-    package = Path(__file__).parent.parent
-    catalog = [package / f"catalog/{name}.py" for name in ("references", "scans", "vulnerabilities")]
-    readers = sorted((package / "sources/reports").glob("*.py"))
-    sources = [*readers, package / "sources/scan_index.py", *catalog]
-    return hashlib.blake2b(b"\0".join(path.read_bytes() for path in sources), digest_size=16).digest()
+def content_key(data: bytes) -> str:
+    """The key of a report: a hash of its content."""
+    return hashlib.sha256(data).hexdigest()
 
 
-def content_key(data: bytes) -> bytes:
-    """The key of a report: its content and the version of the readers."""
-    return hashlib.blake2b(data, digest_size=24, key=reader_version()).digest()
+@dataclass
+class _Writer:
+    process: int
+    name: str
+    file: BinaryIO
+    end: int = 0
 
 
+@dataclass
 class Store:
-    """One process's connection to the file. Safe for several processes at once."""
+    """The parsed reports of one build; `folder` is where it may write.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._connection = sqlite3.connect(path, timeout=60, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=OFF")  # a lost cache costs a parse, no more
-        self._connection.executescript(_SCHEMA)
+    Workers are forked from the process that has it: they inherit what is in it and may `put`, but only
+    their parent knows all, by `add`.
+    """
 
-    def __enter__(self) -> Self:
-        return self
+    folder: Path
+    kept: dict[str, tuple[Kept, ...]] = field(default_factory=dict)
+    """Key of a report → its scans."""
+    _descriptors: dict[str, int] = field(default_factory=dict)
+    _writer: _Writer | None = None
 
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
+    def close(self) -> None:
+        """Let go of all files and remove those of this build."""
+        if self._writer is not None:
+            self._writer.file.close()
+            self._writer = None
+        while self._descriptors:
+            os.close(self._descriptors.popitem()[1])
+        for path in self.folder.glob(f"{_PREFIX}*"):
+            path.unlink()
 
-    def heads(self, key: bytes) -> list[str] | None:
-        """The heads of a report's scans in order, None when the report is not (wholly) kept."""
-        rows = self._connection.execute(
-            "SELECT total, head FROM scan WHERE key = ? ORDER BY position", (key,)
-        ).fetchall()
-        return [head for _, head in rows] if rows and rows[0][0] == len(rows) else None
+    def adopt(self, descriptor: int, kept: dict[str, tuple[Kept, ...]]) -> None:
+        """Take over an open cache file and what is in it."""
+        self._descriptors[""] = descriptor
+        self.kept |= kept
 
-    def parsed(self, key: bytes, position: int) -> Parsed | None:
-        """One scan, None when it is absent or does not check out."""
-        row = self._connection.execute(
-            "SELECT head, ids, rows, findings, digest FROM scan WHERE key = ? AND position = ?",
-            (key, position),
-        ).fetchone()
-        if row is None:
+    def put(self, scans: Sequence[Parsed]) -> tuple[Kept, ...]:
+        """Keep the scans of one report; `flush` makes them readable."""
+        writer = self._writer
+        if writer is None or writer.process != os.getpid():
+            name = f"{_PREFIX}{os.getpid()}"
+            file = (self.folder / name).open("ab", buffering=_BUFFER)
+            writer = self._writer = _Writer(os.getpid(), name, file, file.tell())
+        kept = []
+        for scan in scans:
+            data = b"".join(scan[1:])
+            writer.file.write(data)
+            sizes = (len(scan.ids), len(scan.rows), len(scan.findings))
+            kept.append(Kept(scan.facts, writer.name, writer.end, sizes, _digest(data)))
+            writer.end += len(data)
+        return tuple(kept)
+
+    def flush(self) -> None:
+        if self._writer is not None:
+            self._writer.file.flush()
+
+    def read(self, kept: Kept) -> Parsed | None:
+        """The scan at its place, None when it is not there or does not check out."""
+        data = self.read_at(kept.file, kept.offset, sum(kept.sizes))
+        if _digest(data) != kept.digest:
             return None
-        parsed = Parsed(*row[:4])
-        return parsed if parsed.digest() == row[4] else None
+        ids, rows, _ = kept.sizes
+        return Parsed(kept.facts, data[:ids], data[ids : ids + rows], data[ids + rows :])
 
-    def put(self, reports: Iterable[tuple[bytes, Sequence[Parsed]]]) -> None:
-        """Keep the scans of some reports, in one transaction."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO scan VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (key, position, len(scans), *parsed, parsed.digest())
-                for key, scans in reports
-                for position, parsed in enumerate(scans)
-            ),
-        )
-        self._connection.execute("COMMIT")
+    def read_at(self, file: str, offset: int, size: int) -> bytes:
+        """Bytes of the cache file or of one of this build's; fewer than asked for when they are not there."""
+        try:
+            if file not in self._descriptors:
+                self._descriptors[file] = os.open(self.folder / file, os.O_RDONLY)
+            return os.pread(self._descriptors[file], size, offset)
+        except OSError:
+            return b""
 
 
-def compact(value: object) -> str:
-    """JSON as it is kept and published: compact, non-ASCII text unescaped."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
