@@ -243,12 +243,12 @@ def test_grades_are_those_of_the_contract(rows: list[tuple[str, str]], expected:
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [
-        ("nginx", ("docker.io/library/nginx", None)),
+        ("nginx", ("docker.io/library/nginx", "latest")),
         ("index.docker.io/acme/nginx:1", ("docker.io/acme/nginx", "1")),
-        ("localhost:5000/nginx@sha256:" + "a" * 64, ("localhost:5000/nginx", None)),
+        ("localhost:5000/nginx@sha256:" + "a" * 64, ("localhost:5000/nginx", "latest")),
     ],
 )
-def test_references_are_normalised(reference: str, expected: tuple[str, str | None]) -> None:
+def test_references_are_normalised(reference: str, expected: tuple[str, str]) -> None:
     assert normal(reference) == expected
 
 

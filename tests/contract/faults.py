@@ -100,7 +100,7 @@ FAULTS: list[tuple[str, str, object, str]] = [
     ("images.json", "data 1 security critical", 0, ""),
     ("images.json", "data 1 security href", BASE + "/security/nginx.json", ""),
     ("charts.json", "data 0 security pins", 2, ""),
-    ("charts.json", "data 1 security pinsScanned", 2, ""),
+    ("charts.json", "data 1 security pinsScanned", 3, ""),
     ("charts.json", "data 1 security scanned", True, ""),
     ("charts.json", "data 1 security grade", "D", ""),
     ("charts.json", "data 1 security high", 3, ""),
