@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
@@ -18,7 +18,7 @@ from .documents import addresses, badges, collections, index, models, openapi, s
 from .documents.addresses import Addresses
 from .documents.badges import Look
 from .documents.examples import examples
-from .documents.gate import Gate, broken
+from .documents.gate import Gate
 from .documents.security import Assessment, Assessor
 from .documents.serialise import Raw, array, document, encode
 from .parallel import in_chunks
@@ -81,10 +81,7 @@ def compose(catalog: Catalog, given: Composition) -> list[Written]:
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full …
     """
-    try:
-        return _Composer(catalog, given).run()
-    except ValidationError as error:
-        raise broken(error.title, error) from error
+    return _Composer(catalog, given).run()
 
 
 def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
@@ -237,7 +234,7 @@ class _Composer:
             "versions": versions,
             "url": self.at.web(image.page.url),
             "href": self.at.api(addresses.item("images", slug)),
-            "security": security_totals.image_security(image, self.newest[slug], self.at).model_dump(),
+            "security": security_totals.image_security(image, self.newest[slug], self.at),
         }
 
     def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
@@ -252,7 +249,7 @@ class _Composer:
             "images": [self._pin(pin) for pin in chart.pins],
             "url": self.at.web(chart.page.url),
             "href": self.at.api(addresses.item("charts", chart.entry.slug)),
-            "security": security_totals.chart_security(chart, self.releases, outside).model_dump(),
+            "security": security_totals.chart_security(chart, self.releases, outside),
         }
 
     def _pin(self, pin: Pin) -> dict[str, object]:

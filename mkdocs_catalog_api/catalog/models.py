@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
 from ..problems import RefusedError
 from .references import DIGEST
@@ -84,8 +92,8 @@ class VersionEntry(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _digest_may_be_a_list(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
+    def _digest_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.mode == "json" or not isinstance(value, dict):
             return value
         digest, digests = value.get("digest"), value.get("digests")
         if digests is not None or not isinstance(digest, list | str):
@@ -94,11 +102,11 @@ class VersionEntry(Model):
         return rest | {"digests": digest if isinstance(digest, list) else [digest]}
 
     @model_validator(mode="after")
-    def _digest_is_the_first(self) -> Self:
+    def _digest_is_the_first(self, info: ValidationInfo) -> Self:
         first = self.digests[0] if self.digests else None
         if self.digest == first:
             return self
-        if self.digest is not None:
+        if self.digest is not None or info.mode == "json":
             raise RefusedError("`digest` is not the first of `digests`", "give one of the two")
         return self.model_copy(update={"digest": first})
 
@@ -121,9 +129,9 @@ class PinEntry(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_from_reference(cls, value: Any) -> Any:
+    def _fill_from_reference(cls, value: Any, info: ValidationInfo) -> Any:
         """`name` defaults to the last part of the path, `digest` to the digest of the reference."""
-        if not (isinstance(value, dict) and isinstance(value.get("image"), str)):
+        if info.mode == "json" or not (isinstance(value, dict) and isinstance(value.get("image"), str)):
             return value
         name, _, digest = value["image"].partition("@")
         digest = digest if DIGEST.fullmatch(digest) else ""
@@ -213,9 +221,9 @@ class UpdateEntry(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _other_spellings(cls, value: Any) -> Any:
+    def _other_spellings(cls, value: Any, info: ValidationInfo) -> Any:
         """`app`, `name` · `status`, `result` · `suspended`; any case of an outcome."""
-        if not isinstance(value, dict):
+        if info.mode == "json" or not isinstance(value, dict):
             return value
         renamed: dict[Any, Any] = {}
         for key, item in value.items():

@@ -21,8 +21,9 @@ def collection_documents(
     total, pages = len(items), total_pages(len(items))
     path = addresses.collection(resource)
     full = Raw(encode({"apiVersion": "v1", "resource": resource, "total": total}))
-    gate.collection(full, path, len(items))
-    yield path, _with_data(full, array(items))
+    data = array(items)
+    gate.collection(full, path, items, data)
+    yield path, _with_data(full, data)
 
     def link(number: int) -> str | None:
         return at.api(addresses.page(resource, number)) if 1 <= number <= pages else None
@@ -47,8 +48,9 @@ def collection_documents(
         }
         path = addresses.page(resource, number)
         part = items[(number - 1) * models.PER_PAGE : number * models.PER_PAGE]
-        gate.page(encode(head), path, len(part))
-        yield path, _with_data(Raw(encode(head)), array(part))
+        data = array(part)
+        gate.page(encode(head), path, part, data)
+        yield path, _with_data(Raw(encode(head)), data)
 
 
 def item_document(

@@ -7,7 +7,7 @@ plugin, never of an author, so it stops the build with the document and the plac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -30,14 +30,6 @@ class ContractError(Exception):
     def __str__(self) -> str:
         document, message = self.args
         return f"{document}: {message}; this is a bug of mkdocs-catalog-api, please report it"
-
-
-def broken(document: str, error: ValidationError) -> ContractError:
-    """The first fault that a model found, with its place."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    return ContractError(document, f"{place}: {message}" if place else message)
 
 
 class Gate:
@@ -71,19 +63,19 @@ class Gate:
         try:
             return model.__pydantic_validator__.validate_json(body, strict=True, context=self)  # type: ignore[no-any-return]
         except ValidationError as error:
-            raise broken(document, error) from error
+            raise _broken(document, error) from error
 
-    def collection(self, head: bytes, document: str, items: int) -> None:
-        """Check the head of a full collection into which that many items are spliced."""
+    def collection(self, head: bytes, document: str, items: Sequence[bytes], data: bytes) -> None:
+        """Check the head of a full collection, and `data`, into which its items are joined."""
         checked = self.check(models.CollectionHead, head, document)
-        _counted(document, checked.total, items)
+        _counted(document, checked.total, items, data)
 
-    def page(self, head: bytes, document: str, items: int) -> None:
-        """Check the head of a page into which that many items are spliced."""
+    def page(self, head: bytes, document: str, items: Sequence[bytes], data: bytes) -> None:
+        """Check the head of a page, and `data`, into which its items are joined."""
         checked = self.check(models.PageHead, head, document)
         self._leads_to_itself(checked.links.self, document)
         left = checked.total - (checked.page - 1) * models.PER_PAGE
-        _counted(document, min(left, models.PER_PAGE), items)
+        _counted(document, min(left, models.PER_PAGE), items, data)
 
     def item(self, model: type[models.ItemHead], head: bytes, document: str) -> None:
         """Check the head of an item's document; the item itself has been checked."""
@@ -130,6 +122,16 @@ class Gate:
             raise ContractError(self.links[missing], f"links to {missing}, but there is no such document")
 
 
-def _counted(document: str, said: int, items: int) -> None:
-    if said != items:
-        raise ContractError(document, f"data: {items} items, where total says {said}")
+def _counted(document: str, said: int, items: Sequence[bytes], data: bytes) -> None:
+    if said != len(items):
+        raise ContractError(document, f"data: {len(items)} items, where total says {said}")
+    if len(data) != sum(map(len, items)) + max(len(items) - 1, 0) + len("[]"):
+        raise ContractError(document, "data: something was lost when the items were joined")
+
+
+def _broken(document: str, error: ValidationError) -> ContractError:
+    """The first fault that a model found, with its place."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return ContractError(document, f"{place}: {message}" if place else message)

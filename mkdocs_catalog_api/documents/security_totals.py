@@ -9,26 +9,22 @@ from ..catalog.join import Chart, Image
 from ..catalog.pins import Pin
 from . import addresses
 from .addresses import Addresses
-from .models import ChartSecurity, ImageSecurity, SecurityIndexEntry, SummaryEntry
 from .security import NO_FIGURES, Assessment
-from .serialise import Raw, encode
 
 
-def image_security(image: Image, newest: Assessment | None, at: Addresses) -> ImageSecurity:
+def image_security(image: Image, newest: Assessment | None, at: Addresses) -> dict[str, object]:
     """The `security` object of an image."""
     figures = newest.figures() if newest else NO_FIGURES
     version = image.releases[0].entry.version if image.releases else None
     href = at.api(addresses.detail(image.entry.slug)) if image.releases else None
-    return ImageSecurity.model_validate(
-        {"scanned": newest is not None, "version": version, **figures, "href": href}
-    )
+    return {"scanned": newest is not None, "version": version, **figures, "href": href}
 
 
 def chart_security(
     chart: Chart,
     releases: Mapping[tuple[str, str], Assessment | None],
     outside: Callable[[Pin], Assessment | None],
-) -> ChartSecurity:
+) -> dict[str, object]:
     """The `security` object of a chart.
 
     `releases` has the assessment of every release of the catalog, `outside` gives that of a pin that is none.
@@ -49,14 +45,12 @@ def chart_security(
         withheld = any(found.grade is None for found in scanned)
         if len(scanned) < len(pins) or (withheld and total.grade in ("A+", "A")):
             figures |= {"grade": None, "score": None}
-    return ChartSecurity.model_validate(
-        {
-            "scanned": bool(pins) and len(scanned) == len(pins),
-            **figures,
-            "pins": len(pins),
-            "pinsScanned": len(scanned),
-        }
-    )
+    return {
+        "scanned": bool(pins) and len(scanned) == len(pins),
+        **figures,
+        "pins": len(pins),
+        "pinsScanned": len(scanned),
+    }
 
 
 def _sum(parts: Sequence[Assessment]) -> Assessment:
@@ -71,10 +65,10 @@ def summary_and_index(
     newest: Mapping[str, Assessment | None],
     unique: int,
     at: Addresses,
-) -> tuple[dict[str, object], list[SecurityIndexEntry]]:
+) -> tuple[dict[str, object], list[dict[str, object]]]:
     """The security summary and the entries of the security index; planned images are in neither."""
     entries: dict[str, object] = {}
-    index: list[SecurityIndexEntry] = []
+    index: list[dict[str, object]] = []
     unscanned: list[str] = []
     parts: list[Assessment] = []
     for image in images:
@@ -87,17 +81,22 @@ def summary_and_index(
             continue
         parts.append(found)
         figures = found.figures()
-        where = {
-            "version": image.releases[0].entry.version,
-            "href": at.api(addresses.detail(entry.slug)),
-        }
-        entries[entry.slug] = SummaryEntry.model_validate(figures | where)
-        del figures["suppressed"]
+        version, href = image.releases[0].entry.version, at.api(addresses.detail(entry.slug))
+        entries[entry.slug] = figures | {"version": version, "href": href}
         index.append(
-            SecurityIndexEntry.model_validate(
-                {"slug": entry.slug, "name": entry.name, "image": entry.image, **figures, **where}
-                | {"scannedAt": found.scanned_at}
-            )
+            {
+                "slug": entry.slug,
+                "name": entry.name,
+                "image": entry.image,
+                "version": version,
+                "grade": figures["grade"],
+                "score": figures["score"],
+                **found.counters,
+                "total": found.total,
+                "fixable": figures["fixable"],
+                "scannedAt": found.scanned_at,
+                "href": href,
+            }
         )
     total = _sum(parts) if parts else Assessment((0,) * 5, (0,) * 5, 0, None, None, None)
     summary: dict[str, object] = {
@@ -106,7 +105,7 @@ def summary_and_index(
         "total": total.total,
         "bySeverity": total.counters,
         "imagesWithCves": sum(part.total > 0 for part in parts),
-        "images": Raw(encode(entries)),
+        "images": entries,
         "scanned": len(parts),
         "unscanned": unscanned,
         "fixable": sum(total.fixable),

@@ -7,27 +7,23 @@ of the contract; a declared field is always present, null only where its type sa
 from .discovery import Badge, Discovery, Manifest, OpenApi
 from .envelopes import CollectionHead, ImageItemHead, ItemHead, PageHead, SecurityIndex
 from .fields import PER_PAGE, always_present
-from .items import Chart, ChartSecurity, Image, ImageSecurity, RoadmapItem, Update
+from .items import Chart, Image, RoadmapItem, Update
 from .security import (
     Release,
     ReleaseDocument,
     SecurityDetail,
     SecurityHead,
-    SecurityIndexEntry,
     SecuritySummary,
-    SummaryEntry,
 )
 
 __all__ = [
     "PER_PAGE",
     "Badge",
     "Chart",
-    "ChartSecurity",
     "CollectionHead",
     "Discovery",
     "Image",
     "ImageItemHead",
-    "ImageSecurity",
     "ItemHead",
     "Manifest",
     "OpenApi",
@@ -38,9 +34,7 @@ __all__ = [
     "SecurityDetail",
     "SecurityHead",
     "SecurityIndex",
-    "SecurityIndexEntry",
     "SecuritySummary",
-    "SummaryEntry",
     "Update",
     "always_present",
 ]
