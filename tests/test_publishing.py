@@ -1,0 +1,151 @@
+"""The workflow files that the example's documentation shows: their shape, and their commands as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .contract import check
+from .fake_hub import FakeHub, Version
+from .sites import row, trivy
+from .test_example import CUSTOM, EXAMPLE, NAMED_LATEST
+
+ACTIONS = {
+    "actions/cache": 6,
+    "actions/checkout": 7,
+    "actions/deploy-pages": 5,
+    "actions/setup-python": 7,
+    "actions/upload-pages-artifact": 5,
+}
+"""The first-party actions that are used, in the major versions that are current."""
+SCANNED = 1_762_000_000
+"""2025-11-01: after the scans of the example."""
+
+
+def blocks(language: str) -> list[str]:
+    text = (EXAMPLE / "docs/publishing.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def github() -> dict[Any, Any]:
+    found: dict[Any, Any] = yaml.safe_load(blocks("yaml")[0])
+    return found
+
+
+def gitlab() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(blocks("yaml")[1])["pages"]
+    return found
+
+
+def steps() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = github()["jobs"]["publish"]["steps"]
+    return found
+
+
+COMMANDS = {
+    "github": [step["run"] for step in steps() if "run" in step],
+    "gitlab": gitlab()["script"],
+    "elsewhere": blocks("sh")[0].splitlines(),
+}
+
+
+def test_github_publishes_on_push_and_once_a_day_and_may_do_no_more_than_that() -> None:
+    workflow = github()
+    triggers = workflow[True]  # `on`, as YAML 1.1 reads it
+    assert triggers["push"] == {"branches": ["main"]}
+    (schedule,) = triggers["schedule"]
+    assert re.fullmatch(r"[0-5]?\d (1?\d|2[0-3]) \* \* \*", schedule["cron"])
+    assert workflow["permissions"] == {"contents": "read", "pages": "write", "id-token": "write"}
+    assert workflow["jobs"]["publish"]["environment"]["name"] == "github-pages"
+    assert workflow["concurrency"] == {"group": "pages"}
+
+
+def test_github_uses_known_actions_in_one_major_version_each() -> None:
+    used = dict(step["uses"].split("@") for step in steps() if "uses" in step)
+    assert used == {name: f"v{major}" for name, major in ACTIONS.items()}
+
+
+def test_github_deploys_the_folder_that_it_built() -> None:
+    uploaded = next(step for step in steps() if "upload-pages-artifact" in step.get("uses", ""))
+    assert f"--site-dir {uploaded['with']['path']}" in COMMANDS["github"][-1]
+    assert steps()[-1] == {"uses": "actions/deploy-pages@v5", "id": "deploy"}
+
+
+def test_gitlab_deploys_the_folder_that_it_built_on_the_default_branch_only() -> None:
+    job = gitlab()
+    assert job["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
+    assert job["artifacts"] == {"paths": ["public"]}
+    assert COMMANDS["gitlab"][-1].endswith("--site-dir public")
+
+
+def test_what_a_run_fetched_is_kept_for_the_next() -> None:
+    cache = next(step for step in steps() if "cache" in step.get("uses", ""))
+    assert (cache["with"]["path"], cache["with"]["restore-keys"]) == ("scans/hub", "hub-")
+    assert gitlab()["cache"]["paths"] == ["scans/hub"]
+
+
+def test_a_hub_out_of_reach_holds_up_no_publishing() -> None:
+    (fetch,) = [step for step in steps() if step.get("run", "").startswith("catalog-api fetch")]
+    assert fetch["continue-on-error"] is True
+    assert any(command.startswith("catalog-api fetch || ") for command in COMMANDS["gitlab"])
+
+
+@pytest.mark.parametrize("host", COMMANDS)
+def test_everything_that_is_installed_is_what_is_tested_here(host: str) -> None:
+    install, *_ = COMMANDS[host]
+    pip, verb, *packages = shlex.split(install)
+    assert (pip, verb) == ("pip", "install")
+    assert packages[0] == "mkdocs-catalog-api[fetch]"
+    assert all(version(package.partition("[")[0]) for package in packages)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", COMMANDS)
+def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    shutil.copytree(EXAMPLE, folder)
+    hub = listed(folder)
+    with hub.running():
+        env = os.environ | {
+            "CATALOG_API_HUB": hub.address,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "NO_MKDOCS_2_WARNING": "1",
+            "DISABLE_MKDOCS_2_WARNING": "true",
+        }
+        for command in COMMANDS[host][1:]:
+            done = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", command],
+                cwd=folder,
+                env=env,
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    assert len(list((folder / "scans/hub").rglob("*.json"))) == len(hub.charts)
+    site = folder / ("public" if host == "gitlab" else "site")
+    assert check(site, "/hardened", CUSTOM, NAMED_LATEST) == []
+    assert '"scannedAt":"2025-11-01T12:26:40Z"' in (site / "api/v1/security/index.json").read_text("utf-8")
+
+
+def listed(folder: Path) -> FakeHub:
+    """A hub that lists the example's charts in their newest versions."""
+    hub = FakeHub()
+    for page in sorted((folder / "docs/charts").glob("*.md")):
+        _, matter, _ = page.read_text(encoding="utf-8").split("---\n", 2)
+        chart = yaml.safe_load(matter) or {}
+        if address := chart.get("hub"):
+            images = [pin if isinstance(pin, str) else pin["image"] for pin in chart.get("images", [])]
+            report = {image: trivy([row("CVE-2025-0001", "LOW")], created="") for image in images[:1]}
+            name = address.removeprefix("https://artifacthub.io/packages/helm/")
+            hub.charts[name] = {chart["versions"][0]["version"]: Version(images, SCANNED, report or None)}
+    return hub
