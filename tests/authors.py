@@ -1,0 +1,39 @@
+"""What an author gets to see, without MkDocs in between: files in, a build or its problems out."""
+
+from __future__ import annotations
+
+from mkdocs_catalog_api.engine import Build, prepare
+from mkdocs_catalog_api.problems import CatalogError, Level, Problems
+from mkdocs_catalog_api.standalone import read_site
+
+from .sites import REGISTRY, SiteFolder
+
+REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
+
+
+def configure(site: SiteFolder, settings: str = f"registry: {REGISTRY}") -> None:
+    """Write a mkdocs.yml whose plugin has these settings, from line 6 on, and a home page."""
+    lines = "".join(f"      {line}\n" for line in settings.splitlines())
+    head = "site_name: Catalog\nsite_url: https://example.org/catalog/\ntheme: {name: mkdocs}\nplugins:\n"
+    site.folder.mkdir(parents=True, exist_ok=True)
+    (site.folder / "mkdocs.yml").write_text(f"{head}  - catalog-api:\n{lines}", encoding="utf-8")
+    site.write("docs/index.md", "# Home\n")
+
+
+def attempt(site: SiteFolder, *, strict: bool = False) -> Build | Problems:
+    """The staged catalog of the folder, or why it is refused. A build's staging is the caller's to remove."""
+    problems = Problems()
+    try:
+        given, settings, _ = read_site(site.folder / "mkdocs.yml", problems)
+        return prepare(given, settings, problems, strict=strict)
+    except CatalogError as error:
+        return error.problems
+
+
+def told(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING) -> tuple[bool, list[str]]:
+    """Whether the catalog is refused, and the problems of at least this level as the author reads them."""
+    found = attempt(site, strict=strict)
+    if isinstance(found, Build):
+        found.staging.remove()
+    problems = found.problems if isinstance(found, Build) else found
+    return isinstance(found, Problems), [str(problem) for problem in problems if problem.level >= level]
