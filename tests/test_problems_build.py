@@ -1,0 +1,146 @@
+"""A broken site under `mkdocs build`: all problems at once, in order, and nothing of ours published."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .authors import REQUIRED, configure
+from .sites import REGISTRY, SiteFolder
+
+
+def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder) -> None:
+    configure(site, f"registry: {REGISTRY}\nsecurity: {{reports: nope}}")
+    site.write("docs/images/b.md", f"---\n{REQUIRED}latest: 2\nbase: [\n---\n")
+    site.write("docs/images/a.md", f"---\n{REQUIRED}url: x\nhomepage: x\n---\n")
+    site.write("docs/images/c.md", b"---\nname: \xff\n---\n")
+    site.write("roadmap.yml", "- {name: X}\n")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
+    ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert [
+        line.strip() for line in ended.stderr.splitlines() if "catalog-api: " in line or "refused" in line
+    ] == [
+        f"ERROR   -  catalog-api: {line}"
+        for line in (
+            "docs/images/a.md:5:1: url: `url` is computed (remove it)",
+            "docs/images/a.md:6:1: homepage: 'x' is not a web link: it must start with http:// or https://",
+            "docs/images/b.md:7:1: a value is missing before the end of the line"
+            " (write it, or close the bracket before it)",
+            "docs/images/c.md: the page is not UTF-8 (save it as UTF-8)",
+            "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' is missing"
+            " (create it or correct the path)",
+            "roadmap.yml:1:3: [0].category: required, but not given (add `category: …`)",
+        )
+    ] + ["ERROR   -  the catalog is refused: 6 errors in 5 files"]
+    assert "Traceback" not in ended.stderr
+    assert not (site.folder / "site/api").exists()
+    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_warnings_refuse_under_strict_before_anything_is_written(site: SiteFolder, strict: bool) -> None:
+    site.image("nginx", license="Apache 2")
+    result = site.build(strict=strict)
+    assert result.failed is strict
+    assert result.api.exists() is not strict
+    assert [text for text in result.logged(logging.ERROR) if "refused" in text] == (
+        ["the catalog is refused: 1 warning in 1 file"] if strict else []
+    )
+
+
+TAKEN = {
+    "file": ("api/v1/images.json", "images.json"),
+    "file of another case": ("api/v1/Images.JSON", "Images.JSON"),
+    "file of an item": ("api/v1/images/nginx/index.json", "images/nginx/index.json"),
+    "page where a document lands": ("api/v1/images.json.md", "images.json/index.html"),
+    "file where a folder goes": ("api/v1/security", "security"),
+}
+
+
+@pytest.mark.parametrize(("path", "target"), TAKEN.values(), ids=TAKEN.keys())
+def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder, path: str, target: str) -> None:
+    site.image("nginx", "versions: [1.0]")
+    site.write(f"docs/{path}", "# Mine\n")
+    result = site.build()
+    assert result.failed
+    said = f"docs/{path}: a document of the API would land on api/v1/{target}, which this file becomes"
+    assert f"{said} (move or rename the file)" in result.logged()
+    assert not (result.folder / "site/api").exists()
+
+
+def test_an_author_s_page_beside_the_documents_is_fine(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.0]")
+    site.write("docs/api/v1/images.md", "# About these documents\n")
+    result = site.build(strict=True)
+    assert not result.failed, result.logged()
+    assert (result.api / "images/index.html").exists()
+    assert result.json("images.json")["total"] == 1
+
+
+def material(site: SiteFolder) -> None:
+    site.config = {
+        "theme": {"name": "material"},
+        "plugins": ["meta", {"catalog-api": site.settings}],
+    }
+
+
+def test_inherited_values_are_text_too(site: SiteFolder) -> None:
+    material(site)
+    site.write("docs/images/.meta.yml", f"{REQUIRED}base: 010\nversions: [1.10]\n")
+    site.page("images/nginx.md", "name: NGINX")
+    image = site.build(strict=True).json("images/nginx/index.json")["data"]
+    assert (image["category"], image["base"], image["latest"]) == ("Tools", "010", "1.10")
+
+
+def test_an_inherited_fault_is_told_where_it_stands(site: SiteFolder) -> None:
+    material(site)
+    site.write("docs/images/.meta.yml", f"{REQUIRED}homepage: nginx.org\n")
+    site.page("images/nginx.md", "name: NGINX\nsource: x")
+    assert [line.partition(" is not ")[0] for line in site.build().logged() if "web link" in line] == [
+        "docs/images/.meta.yml:4:1: homepage: 'nginx.org'",
+        "docs/images/nginx.md:3:1: source: 'x'",
+    ]
+
+
+def test_an_inherited_file_that_only_we_refuse(site: SiteFolder) -> None:
+    material(site)
+    site.write("docs/images/.meta.yml", f"{REQUIRED}tier: x\n")
+    site.write("docs/blog/.meta.yml", "a: b\na: c\n")
+    site.page("images/nginx.md", "name: NGINX")
+    said = [line for line in site.build().logged() if ".meta.yml" in line]
+    assert said == ["docs/images/.meta.yml:4:1: the key `tier` stands here twice (keep one of them)"]
+
+
+HOOK = """
+def on_page_markdown(markdown, page, **_):
+    if page.file.src_uri.startswith("images/"):
+        page.meta["tier"] = "from a hook"
+        page.meta["base"] = {base}
+"""
+
+
+def hooked(site: SiteFolder, base: str) -> Path:
+    site.config = {"hooks": ["hook.py"]}
+    site.image("nginx", "versions: [1.10]")
+    return site.write("hook.py", HOOK.format(base=base))
+
+
+def test_what_another_plugin_changes_is_respected(site: SiteFolder) -> None:
+    hooked(site, "'wolfi'")
+    image = site.build(strict=True).json("images/nginx/index.json")["data"]
+    assert (image["tier"], image["base"], image["latest"]) == ("from a hook", "wolfi", "1.10")
+
+
+@pytest.mark.parametrize(
+    ("base", "got"), [("float('nan')", "nan"), ("float('inf')", "inf"), ("object", "<class 'object'>")]
+)
+def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str, got: str) -> None:
+    hooked(site, base)
+    result = site.build()
+    assert result.failed
+    assert any(f"base: expected a text, got {got}" in line for line in result.logged())

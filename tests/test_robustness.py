@@ -1,0 +1,302 @@
+"""Whatever is done to a good catalog, it is published whole or refused with problems, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mkdocs.utils.meta import get_data
+
+from mkdocs_catalog_api.engine import prepare
+from mkdocs_catalog_api.problems import CatalogError, Problems
+from mkdocs_catalog_api.settings import ITEM_MODELS
+from mkdocs_catalog_api.standalone import read_site
+
+from .contract import check
+from .sites import REGISTRY, digest, row, trivy
+
+EXAMPLES = int(os.environ.get("CATALOG_API_EXAMPLES", "40"))
+HEAD = "site_name: C\nsite_url: https://example.org/catalog/\nplugins:\n- catalog-api:\n"
+SETTINGS = """\
+registry: registry.example.org/hardened
+images:
+  fields: {port: integer, upstream: {type: url}, shell: {values: [bash, "no"], list: true}, on1: date}
+  vocabulary: {tier: [core, standard]}
+charts: {pages: "charts/**/*.md"}
+security: {reports: scans, max_age: 30, scanners: [trivy, grype]}
+badges: {wolfi: {label: Wolfi, color: blue}}
+"""
+IMAGE = f"""\
+---
+name: NGINX
+category: Web
+tier: core
+license: MIT
+base: wolfi
+signature: cosign
+platforms: [linux/amd64, linux/arm64]
+homepage: https://nginx.org
+port: 8080
+shell: [bash]
+on1: 2026-11-20
+latest: 1.9
+versions:
+  - 1.10
+  - {{version: 1.9, digest: "{digest(1)}", released: 2026-11-01, size: 12}}
+  - version: 1.8
+    digest: ["{digest(2)}", "{digest(3)}"]
+---
+
+# NGINX
+"""
+CHART = f"""\
+---
+category: Web
+tier: core
+license: Apache-2.0
+hub: https://artifacthub.io/packages/helm/a/b
+versions: [1.0.0, {{version: 1.1.0, appVersion: 1.10}}]
+images: [{REGISTRY}/nginx:1.10, "{REGISTRY}/nginx@{digest(1)}", {{name: db, image: "postgres:18"}}]
+---
+"""
+FILES = {
+    "settings": SETTINGS,
+    "docs/index.md": "# Home\n",
+    "docs/images/nginx.md": IMAGE,
+    "docs/images/redis/index.md": "---\ncategory: Data\ntier: core\nlicense: MIT\n---\n# Redis &amp; *co*\n",
+    "docs/charts/stack.md": CHART,
+    "roadmap.yml": "- {name: Gamma Ray, category: Tools, blocked: true}\n- {slug: b, name: B, category: C}\n",
+    "updates.yml": "- {app: nginx, from: 1.9, to: 1.10, status: Shipped}\n- {app: x, to: 2, result: held}\n",
+}
+NASTY = [
+    *(
+        "---\n",
+        "---",
+        "\n",
+        "\t",
+        ": ",
+        "- ",
+        "  ",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "#",
+        "&a ",
+        "*a",
+        "<<: ",
+        "!!set ",
+    ),
+    *(
+        "!!bool ",
+        "? ",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "~",
+        "null",
+        "true",
+        "on",
+        "1.10",
+        "010",
+        ".nan",
+        ".inf",
+        "-1",
+        "1e999",
+    ),
+    *(
+        "2026-02-30",
+        "12:30:45",
+        "0x_",
+        "1_0",
+        "\x00",
+        "\x07",
+        "\x85",
+        "\u2028",
+        "\ufeff",
+        "é",
+        "🚀",
+        "ﬀ",
+        "İ",
+        "..",
+        "/",
+    ),
+    *(
+        "index",
+        "http://[",
+        "https://a:b/",
+        "sha256:",
+        "catalog: charts\n",
+        "slug: index\n",
+        "url: x\n",
+        "a: &a [*a]\n",
+    ),
+    *(
+        "9" * 5000,
+        "[" * 200,
+        "latest: 3\n",
+        "security: {}\n",
+        "category: ''\n",
+        "versions:\n",
+        'name: "\\ud800"\n',
+    ),
+]
+EDITED = st.sampled_from([name for name in FILES if name != "docs/index.md"])
+PLACE = st.floats(0, 1, exclude_max=True)
+
+
+def edit(text: str, kind: str, at: float, length: int, put: str) -> str:
+    """The text after one slip of the hand at a fraction of its length."""
+    start = int(at * len(text))
+    lines = text.split("\n")
+    line = int(at * len(lines))
+    match kind:
+        case "insert":
+            return text[:start] + put + text[start:]
+        case "replace":
+            return text[:start] + put + text[start + length :]
+        case "cut":
+            return text[:start]
+        case "delete line":
+            return "\n".join(lines[:line] + lines[line + 1 :])
+        case "double line":
+            return "\n".join([*lines[: line + 1], *lines[line:]])
+        case _:
+            return "\n".join([*lines[:line], put + lines[line], *lines[line + 1 :]])
+
+
+TYPED = st.builds(
+    lambda file, *how: (file, lambda text: edit(text, *how)),
+    EDITED,
+    st.sampled_from(["insert", "replace", "cut", "delete line", "double line", "before line"]),
+    PLACE,
+    st.integers(0, 12),
+    st.sampled_from(NASTY) | st.text(max_size=4),
+)
+VALUE = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.dates()
+    | st.sampled_from(
+        [*NASTY, digest(1), digest(2), f"{REGISTRY}/nginx:1.9", "1.9", "redis", "wolfi", "core"]
+    )
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.text(max_size=6) | st.sampled_from(["version", "image", "url", "type"]), inner, max_size=3
+        )
+    ),
+    max_leaves=5,
+)
+
+
+def exchange(tree: Any, way: list[int], value: object) -> Any:
+    """The tree with the value somewhere in it; `way` chooses among its keys and a new one."""
+    if not way or not isinstance(tree, dict | list):
+        return value
+    keys: list[Any] = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
+    step = way[0] % (len(keys) + 1)
+    if step == len(keys):
+        return tree | {"extra": value} if isinstance(tree, dict) else [*tree, value]
+    inner = exchange(tree[keys[step]], way[1:], value)
+    if isinstance(tree, dict):
+        return tree | {keys[step]: inner}
+    return [*tree[:step], inner, *tree[step + 1 :]]
+
+
+def restructure(text: str, way: list[int], value: object) -> str:
+    """A file's YAML with another value somewhere in it."""
+    head, tail = ("---\n", "---\n" + text.split("---\n", 2)[2]) if text.startswith("---\n") else ("", "")
+    loader = yaml.BaseLoader
+    tree = exchange(yaml.load(text.split("---\n", 2)[1] if head else text, loader), way, value)  # noqa: S506
+    return head + yaml.safe_dump(tree, allow_unicode=True, sort_keys=False) + tail
+
+
+STRUCTURED = st.builds(
+    lambda file, way, value: (file, lambda text: restructure(text, way, value)),
+    EDITED,
+    st.lists(st.integers(0, 11), min_size=1, max_size=4),
+    VALUE,
+)
+
+
+@contextmanager
+def folder(files: dict[str, str]) -> Iterator[Path]:
+    root = Path(tempfile.mkdtemp())
+    try:
+        for name, text in files.items():
+            target = root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode("utf-8", "surrogatepass"))
+        report = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest(1)}")
+        (root / "scans").mkdir()
+        (root / "scans/a.json").write_text(json.dumps(report))
+        yield root
+    finally:
+        shutil.rmtree(root)
+
+
+def publish_or_tell(files: dict[str, str], *, mkdocs: bool, strict: bool) -> None:
+    """Build the catalog; it must hold the contract, or be refused with problems."""
+    settings_text = files["settings"].replace("\n", "\n    ")
+    with folder(files | {"mkdocs.yml": f"{HEAD}    {settings_text}\n"}) as root:
+        problems = Problems()
+        try:
+            site, given_settings, _ = read_site(root / "mkdocs.yml", problems)
+            if mkdocs:  # as MkDocs hands pages over: with the front matter as it reads it
+                pages = [replace(page, meta=get_data(page.text or "")[1]) for page in site.pages]
+                site = replace(site, pages=pages)
+            prepare(site, given_settings, problems, strict=strict).publish()
+        except CatalogError as error:
+            said = [str(problem) for problem in error.problems]
+            assert said
+            assert all(said)
+            assert not (root / "site").exists()
+            assert not [path for path in root.iterdir() if path.name.startswith(".")]
+            return
+        for page in site.pages:
+            html = root / "site" / page.url / "index.html"
+            html.parent.mkdir(parents=True, exist_ok=True)
+            html.touch()
+        custom = {str(name): list(getattr(given_settings, name).fields) for name in ITEM_MODELS}
+        images = json.loads((root / "site/api/v1/images.json").read_bytes())["data"]
+        # Any page may name its latest version by now.
+        named = {f"images/{image['slug']}" for image in images} | {"charts/stack"}
+        assert check(root / "site", "/catalog", custom, named) == []
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(
+    changes=st.lists(TYPED | STRUCTURED, min_size=1, max_size=2), mkdocs=st.booleans(), strict=st.booleans()
+)
+def test_a_changed_catalog_is_published_whole_or_refused(
+    changes: list[tuple[str, Callable[[str], str]]], mkdocs: bool, strict: bool
+) -> None:
+    files = dict(FILES)
+    for file, change in changes:
+        try:
+            files[file] = change(files[file])
+        except (yaml.YAMLError, IndexError):  # already beyond restructuring
+            continue
+    publish_or_tell(files, mkdocs=mkdocs, strict=strict)
+
+
+def test_the_catalog_that_is_changed_is_good() -> None:
+    publish_or_tell(FILES, mkdocs=True, strict=False)
