@@ -12,10 +12,10 @@ from .sites import REGISTRY, SiteFolder
 WRONG = [
     ("registy: x", "6:7", "registy", "unknown setting (perhaps you mean 'registry')"),
     (
-        "colour: x",
-        "6:7",
-        "colour",
-        "unknown setting (known are registry, images, charts, roadmap, updates, security, badges, headers)",
+        "images: {colour: x}",
+        "6:16",
+        "images.colour",
+        "unknown setting (known are pages, data, fields, vocabulary)",
     ),
     (
         "registry: on",
@@ -241,7 +241,6 @@ WRONG = [
         "security.vex",
         "the folder 'nope' is missing (create it or correct the path)",
     ),
-    ("headers: on", "6:7", "headers", "got true, expected netlify, cloudflare, vercel or apache"),
 ]
 
 
