@@ -95,6 +95,10 @@ class SiteFolder:
 
     def build(self, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
         """`mkdocs build`, in process."""
+        return run(self.write_config(), strict=strict, dirty=dirty, **overrides)
+
+    def write_config(self) -> Path:
+        """Write mkdocs.yml, and a home page if there is none."""
         if not (self.folder / "docs").exists():
             self.write("docs/index.md", "# Home\n")
         config = {
@@ -103,8 +107,7 @@ class SiteFolder:
             "theme": {"name": "mkdocs"},
             "plugins": [{"catalog-api": self.settings}],
         } | self.config
-        self.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
-        return run(self.folder / "mkdocs.yml", strict=strict, dirty=dirty, **overrides)
+        return self.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
 
 
 class _Recorder(logging.Handler):

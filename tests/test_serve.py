@@ -1,0 +1,164 @@
+"""A real `mkdocs serve`, asked by a real HTTP client while the catalog breaks and mends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .test_build import small
+
+T = TypeVar("T")
+DEADLINE = 60.0
+
+
+def until(ask: Callable[[], T | bool | None], what: str) -> T:
+    """What `ask` answers as soon as that is true; the deadline is for a machine that is stuck."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        if answer := ask():
+            return answer  # type: ignore[return-value]
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain for {what}")
+
+
+@dataclass
+class Server:
+    """A running `mkdocs serve`."""
+
+    port: int
+    log: Path
+
+    def get(self, path: str, origin: str = "https://elsewhere.example") -> http.client.HTTPResponse:
+        """The answer for a path below the site; one that takes too long fails the test."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+        connection.request("GET", f"/catalog/{path}", headers={"Origin": origin})
+        return connection.getresponse()
+
+    def json(self, path: str) -> Any:
+        """A document, None when there is none."""
+        response = self.get(f"api/v1/{path}")
+        return json.loads(response.read()) if response.status == 200 else None
+
+    def slugs(self) -> list[str]:
+        return [image["slug"] for image in (self.json("images.json") or {"data": []})["data"]]
+
+    def logged(self, text: str) -> bool:
+        return text in self.log.read_text("utf-8")
+
+
+@contextmanager
+def serving(site: SiteFolder, *arguments: str) -> Iterator[Server]:
+    """Serve a site on a free port until the block ends, then see it end well."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    site.config["dev_addr"] = f"127.0.0.1:{port}"
+    site.write_config()
+    log = site.folder.parent / f"{site.folder.name}.log"
+    command = [sys.executable, "-m", "mkdocs", "serve", *arguments]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=site.folder, stdout=output, stderr=subprocess.STDOUT)
+    server = Server(port, log)
+    try:
+        until(lambda: server.logged("Serving on") or process.poll() is not None, "the server")
+        assert process.poll() is None, log.read_text("utf-8")
+        yield server
+        process.send_signal(signal.SIGINT)
+        assert process.wait(DEADLINE) == 0
+    except AssertionError:
+        print(log.read_text("utf-8"))
+        raise
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("strict", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_serve_lives_through_everything(site: SiteFolder, strict: bool) -> None:
+    small(site)
+    site.config["strict"] = strict
+    built = site.build().bytes()
+    with serving(site) as server:
+        response = server.get("api/v1/images.json")
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert response.headers["Cache-Control"] == "no-cache"
+        assert {path: server.get(f"api/v1/{path}").read() for path in built} == built
+        assert server.get("").headers["Access-Control-Allow-Origin"] is None
+        assert server.get("api/v1/none.json").status == 404
+
+        site.image("beta", "versions: [2.0]\ncategroy: Tools", tier="[")
+        until(lambda: server.logged("docs/images/beta.md:"), "the problem in the log")
+        until(lambda: server.logged("the last good API is kept"), "what becomes of the API")
+        assert server.slugs() == ["alpha", "beta"]
+        assert server.get("images/beta/").status == 200
+
+        site.image("beta", "versions: [2.0, 2.1]")
+        newest = until(
+            lambda: server.json("images/beta/index.json")["data"]["latest"] == "2.1", "the mended page"
+        )
+        assert newest
+
+        (site.folder / "docs/images/beta.md").unlink()
+        site.page("charts/stack.md", "catalog: false")
+        until(lambda: server.slugs() == ["alpha"], "the page to go")
+        assert server.json("images/beta/index.json") is None
+
+        site.settings["registri"] = REGISTRY
+        site.write_config()
+        until(lambda: server.logged("registri: unknown setting"), "the setting in the log")
+        assert server.slugs() == ["alpha"]
+        del site.settings["registri"]
+        site.settings["updates"] = {"data": "checks.yml"}
+        site.write("checks.yml", "- {app: alpha, from: 1.9, to: 1.10, outcome: held}\n")
+        site.write_config()
+        until(lambda: server.json("updates.json")["data"][0]["outcome"] == "held", "the mended settings")
+
+        site.write("checks.yml", "- {app: alpha, from: 1.9, to: 1.10, outcome: skipped}\n")
+        until(lambda: server.json("updates.json")["data"][0]["outcome"] == "skipped", "the new data file")
+        site.report("alpha/1.9.json", trivy([row("CVE-2026-0009")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
+        until(lambda: server.json("security/alpha/1.9.json")["scanned"], "the new report")
+        assert not server.logged("Traceback")
+    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("argument", ["--dirty", "--clean"])
+def test_serve_with_its_other_ways_to_build(site: SiteFolder, argument: str) -> None:
+    small(site)
+    site.write(
+        "hooks.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 'from the hook'\n"
+    )
+    site.config["hooks"] = ["hooks.py"]
+    with serving(site, argument) as server:
+        site.image("gamma", "versions: [1]")
+        until(lambda: server.slugs() == ["alpha", "beta", "gamma"], "the new page")
+        assert {image["tier"] for image in server.json("images.json")["data"]} == {"from the hook"}
+        site.image("gamma", "versions: 1")
+        until(lambda: server.logged("the last good API is kept"), "the problem in the log")
+        assert server.slugs() == ["alpha", "beta", "gamma"]
+        site.image("gamma", "versions: [2]")
+        until(lambda: server.json("images/gamma/index.json")["data"]["latest"] == "2", "the mended page")
+
+
+@pytest.mark.slow
+def test_serve_starts_with_a_broken_catalog(site: SiteFolder) -> None:
+    small(site).image("gamma", "versions: 1")
+    with serving(site, "--strict") as server:
+        assert server.logged("there is no API until this is mended")
+        assert server.get("images/gamma/").status == 200
+        assert server.get("api/v1/images.json").status == 404
+        site.image("gamma", "versions: [1]")
+        until(lambda: server.slugs() == ["alpha", "beta", "gamma"], "the mended page")
