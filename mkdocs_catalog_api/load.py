@@ -270,7 +270,7 @@ class _WebPages:
         self._landing: dict[str, str] = {}
         self._home: str | None = None
         for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):
-            if page.uri in ("index.md", "README.md"):
+            if page.url in ("", "index.html"):
                 self._home = page.url
             for name in selection.names():
                 if selection.landing(name, page.uri):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from .example import build_as_process, copy_example
 from .sites import SiteFolder
 
 # Banners of MkDocs and Material about a version that does not exist yet.
@@ -24,3 +25,11 @@ def site(tmp_path: Path) -> SiteFolder:
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds what another one, or a user's build, has kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="session")
+def example_bytes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Every document of the example, built by `mkdocs` at 2026-11-20T06:00:00Z."""
+    folder = tmp_path_factory.mktemp("example") / "site"
+    copy_example(folder)
+    return build_as_process("mkdocs", folder)
