@@ -143,9 +143,8 @@ def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems)
     names = set(badges.FIXED)
     for name, value, kind in badges.value_names(catalog):
         if name in names:
-            what = "one of the badges that every catalog has" if name in badges.FIXED else "another badge"
-            message = f"the {kind} {value!r} would take the badge name {name!r}, which is {what}"
-            problems.add(Problem("", 0, 0, kind, message, "write it another way"))
+            message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
+            problems.add(Problem("", 0, 0, kind, message, "write both alike, or one of them another way"))
         names.add(name)
     looks: dict[str, Look] = {}
     for name, given in settings.badges.items():

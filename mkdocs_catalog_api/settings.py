@@ -245,4 +245,11 @@ def _names_are_free(settings: Settings, config: ConfigFile, problems: Problems) 
             if name in collection.fields:
                 hint = f"give the words of a field of your own as `values` under `fields.{name}`"
             problems.add(config.problem((resource, "vocabulary", name), message, hint))
+        for name in ("base", "signature"):
+            for position, word in enumerate(collection.vocabulary.get(name, ())):
+                try:
+                    references.badge_name(word)
+                except RefusedError as error:
+                    path = (resource, "vocabulary", name, position)
+                    problems.add(config.problem(path, error.message, error.hint))
     return problems.count(Level.ERROR) == before

@@ -280,6 +280,15 @@ WRONG = {
         "source: javascript:alert(1)",
         "5:1: source: 'javascript:alert(1)' is not a web link: it must start with http:// or https://",
     ),
+    "base that names no badge": (
+        "base: index",
+        "5:1: base: 'index' is not a value that can name its badge: in lower case with hyphens it must be"
+        " 1 to 100 characters and not `index`",
+    ),
+    "base that takes a badge": (
+        "base: Images",
+        "5:1: base: 'Images' is not free: the badge images counts something else",
+    ),
     "latest": ("versions: [1.0]\nlatest: 2.0", "6:1: latest: no version is called '2.0' (it has 1.0)"),
     "latest of none": ("latest: 2.0", "5:1: latest: no version is called '2.0' (list it under `versions`)"),
     "lifecycle": (

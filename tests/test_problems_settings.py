@@ -10,6 +10,13 @@ from .authors import REQUIRED, configure, told
 from .sites import REGISTRY, SiteFolder
 
 WRONG = [
+    (
+        "images: {vocabulary: {base: ['!']}}",
+        "6:36",
+        "images.vocabulary.base[0]",
+        "'!' is not a value that can name its badge: in lower case with hyphens it must be"
+        " 1 to 100 characters and not `index`",
+    ),
     ("registy: x", "6:7", "registy", "unknown setting (perhaps you mean 'registry')"),
     (
         "images: {colour: x}",

@@ -22,11 +22,13 @@ from pydantic import (
 from ..problems import RefusedError
 from .references import DIGEST
 from .types import (
+    BadgeText,
     Boolean,
     ChartReference,
     ChartVersion,
     Count,
     Digest,
+    Hub,
     ImageReference,
     IsoDate,
     Platform,
@@ -162,11 +164,11 @@ class ImageEntry(ItemEntry):
     license: Annotated[Text, Field(description="SPDX licence expression.")]
     lifecycle: Annotated[Lifecycle, Field(description="Where the image stands.")] = "available"
     image: Annotated[Repository, Field(description="Reference without a tag: registry and path.")]
-    base: Annotated[Text | None, Field(description="Distribution that the image is built on.")] = None
+    base: Annotated[BadgeText | None, Field(description="Distribution that the image is built on.")] = None
     platforms: Annotated[
         list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
     ] = []
-    signature: Annotated[Text | None, Field(description="Tool that signs it.")] = None
+    signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
     homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     versions: Annotated[
@@ -183,10 +185,10 @@ class ChartEntry(ItemEntry):
     lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands.")] = "available"
     chart: Annotated[ChartReference | None, Field(description="OCI or repository reference.")] = None
     app_version: Annotated[Text | None, Field(description="Version of the application it installs.")] = None
-    signature: Annotated[Text | None, Field(description="Tool that signs it.")] = None
+    signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
     homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
-    hub: Annotated[WebLink | None, Field(description="Its listing on a chart hub.")] = None
+    hub: Annotated[Hub | None, Field(description="Its listing on a chart hub.")] = None
     versions: Annotated[
         list[Annotated[ChartVersionEntry, _short("version")]], Field(description="Releases, newest first.")
     ] = []

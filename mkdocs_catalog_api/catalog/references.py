@@ -18,6 +18,8 @@ VERSION_MAX = 128
 """Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
 REPOSITORY_MAX = 255
 """Of registry and path together, as the OCI distribution specification recommends."""
+FIXED_BADGES = ("images", "charts", "cves", "multiarch", "license")
+"""Names of the badges that every catalog has."""
 SHOWN_MAX = 120
 """How much of a refused value a message repeats."""
 
@@ -78,6 +80,23 @@ def slug_from_name(name: str) -> str:
         "in lower case with hyphens it must be 1 to 100 characters and not `index`; give a `slug` beside it"
     )
     raise _refusal(name, "a name that makes a slug", allowed)
+
+
+def badge_name(value: str) -> str:
+    """The badge of a base distribution, a signing tool or a hub: `Wolfi OS` becomes `wolfi-os`."""
+    derived = _slugify(value)
+    if derived in FIXED_BADGES:
+        raise _refusal(value, "free", f"the badge {derived} counts something else")
+    if derived == "index" or not 1 <= len(derived) <= SLUG_MAX:
+        allowed = "in lower case with hyphens it must be 1 to 100 characters and not `index`"
+        raise _refusal(value, "a value that can name its badge", allowed)
+    return derived
+
+
+def hub_name(address: str) -> str:
+    """The host's name without `www.` and its top-level domain: `artifacthub` of artifacthub.io."""
+    host = (urlsplit(address).hostname or "").removeprefix("www.")
+    return badge_name(host.rpartition(".")[0] or host)
 
 
 def version_label(text: str) -> str:

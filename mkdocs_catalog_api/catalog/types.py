@@ -79,6 +79,16 @@ def _reference(value: str) -> str:
     return value
 
 
+def _names_badge(value: str) -> str:
+    references.badge_name(value)
+    return value
+
+
+def _hub(value: str) -> str:
+    references.hub_name(references.web_link(value))
+    return value
+
+
 def _checked(
     check: Callable[[str], str], *, pattern: str = "", **schema: str | int
 ) -> tuple[AfterValidator, WithJsonSchema]:
@@ -111,6 +121,8 @@ ChartVersion = Annotated[str, *_checked(references.chart_version, pattern=refere
 Digest = Annotated[str, *_checked(references.digest, pattern=references.DIGEST.pattern)]
 Platform = Annotated[str, *_checked(references.platform, pattern=references.PLATFORM.pattern)]
 WebLink = Annotated[str, *_checked(references.web_link, format="uri")]
+BadgeText = Annotated[Text, AfterValidator(_names_badge)]
+Hub = Annotated[str, *_checked(_hub, format="uri")]
 Repository = Annotated[str, *_checked(references.repository)]
 ChartReference = Annotated[str, *_checked(references.chart_reference)]
 ImageReference = Annotated[str, *_checked(_reference)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from ..catalog.join import Catalog, Image
 from ..catalog.models import ChartEntry, ImageEntry
-from ..catalog.references import slug_from_name
+from ..catalog.references import FIXED_BADGES, badge_name, hub_name
 from .security import Assessment
 
-FIXED = ("images", "charts", "cves", "multiarch", "license")
+FIXED = FIXED_BADGES
 PER_IMAGE = ("cves", "grade", "version")
 
 _GREY = "lightgrey"
@@ -79,17 +78,11 @@ def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
     charts = [chart.entry for chart in catalog.charts]
     both: list[ImageEntry | ChartEntry] = [*images, *charts]
     for base in sorted({image.base for image in images if image.base}):
-        yield slug_from_name(base), base, "base"
+        yield badge_name(base), base, "base"
     for signature in sorted({item.signature for item in both if item.signature}):
-        yield slug_from_name(signature), signature, "signature"
+        yield badge_name(signature), signature, "signature"
     for hub in sorted({hub_name(chart.hub) for chart in charts if chart.hub}):
         yield hub, hub, "hub"
-
-
-def hub_name(address: str) -> str:
-    """The host's name without `www.` and its top-level domain: `artifacthub` of artifacthub.io."""
-    host = (urlsplit(address).hostname or "").removeprefix("www.")
-    return slug_from_name(host.rpartition(".")[0] or host)
 
 
 def catalog_badges(catalog: Catalog, newest: Mapping[str, Assessment | None]) -> Iterator[Badge]:
