@@ -117,9 +117,9 @@ class HubClient:
                     raise HubError(f"{address}: {status}")
                 target = urljoin(address, answer.headers.get("Location", ""))
         except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-            raise _AskAgainError(f"no whole answer ({_cause(error)})") from None
+            raise _AskAgainError(f"no whole answer ({cause(error)})") from None
         except requests.RequestException as error:
-            raise HubError(f"{address}: {_cause(error)}") from None
+            raise HubError(f"{address}: {cause(error)}") from None
         if urlsplit(target)[:2] != urlsplit(address)[:2]:
             message = f"{address}: the hub sends elsewhere, to {text(target)[:200]}"
             raise HubError(f"{message}; if you trust that place, name it with --hub")
@@ -152,7 +152,7 @@ class HubClient:
         return max((zoned - self._limits.now()).total_seconds(), 0)
 
 
-def _cause(error: Exception) -> str:
+def cause(error: Exception) -> str:
     """The innermost reason that a library of networking gives, in one line."""
     inner: BaseException = error
     while inner.__cause__ or inner.__context__:
