@@ -21,6 +21,8 @@ from .sources.reports.values import text
 _OVERVIEW = 2**26
 """Most bytes of the two documents whose size nothing tells before, `index.json` and `manifest.json`."""
 _SEE = "see `Hosts` in the README for what your host has to be told"
+_WHERE = "is this the address of a site with this API?"
+_AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
 """What no build writes: pages count from 1."""
 _GIVE_UP = 3
@@ -136,7 +138,7 @@ class LiveCheck:
             first = error.errors(include_url=False, include_input=False)[0]
             place = text(".".join(map(str, first["loc"])))[:100]
             message = f"no such document: {place}: {text(first['msg'])}" if place else "not JSON"
-            self._fault(path, message, "is this the address of a site with this API?")
+            self._fault(path, message, _WHERE)
             return None
 
     def _links(self, index: _Index, manifest: _Manifest | None) -> None:
@@ -152,13 +154,13 @@ class LiveCheck:
                 return
             if manifest and path != addresses.MANIFEST and path not in manifest.documents:
                 message = f"a link leads to {text(path)[:100]!r}, which the manifest does not have"
-                self._fault(addresses.INDEX, message, "publish the whole site again")
+                self._fault(addresses.INDEX, message, _AGAIN)
 
     def _compare(self, path: str, body: bytes | None, entry: _Entry) -> None:
         if body is not None and (
             len(body) != entry.bytes or hashlib.sha256(body).hexdigest() != entry.sha256
         ):
-            hint = "an old copy in a cache, or an upload that is not complete; publish the whole site again"
+            hint = f"an old copy in a cache, or an upload that is not complete; {_AGAIN}"
             self._fault(path, "other bytes than the manifest says", hint)
 
     def _arrived(self, path: str, size: int) -> bytes | None:
@@ -171,7 +173,8 @@ class LiveCheck:
             self._fault(path, f"redirected to {target!r}", "check the address where the documents really are")
             return None
         if answer.status != 200:
-            self._fault(path, f"the host answers {answer.status}", "publish the whole site again")
+            overview = path in (addresses.INDEX, addresses.MANIFEST)
+            self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
             return None
         for level, message in judge(answer.headers):
             self._fault(path, message, _SEE, level)
