@@ -1,4 +1,10 @@
-"""What clients can rely on, in words."""
+"""What clients can rely on: the policy in words, and the comparison of OpenAPI documents that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 POLICY = """\
 - Within `v1` the shape of the documents only grows: new documents, new fields, new words in a list of words.
@@ -9,3 +15,165 @@ POLICY = """\
 - An image or chart that is to leave is `deprecated` or `withdrawn` in its `lifecycle` before its documents
   go; a version that is to leave has an `endOfLife` date. Roadmap items, updates and pages come and go.
 """
+
+Json = Mapping[str, Any]
+Level = Literal["breaking", "compatible"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """One difference that clients can notice; `where` is a document, a path or a field of a schema."""
+
+    level: Level
+    kind: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.where}: {self.message}"
+
+
+def shape(document: Json) -> dict[str, Any]:
+    """An OpenAPI document without its words: what is left is what `compare_shapes` looks at."""
+    paths = {path: {"get": _bare(item["get"])} for path, item in document["paths"].items()}
+    schemas = {name: _bare(schema) for name, schema in document["components"]["schemas"].items()}
+    return {"paths": paths, "components": {"schemas": schemas}}
+
+
+_WORDS = frozenset({"description", "summary", "example", "tags"})
+
+
+def _bare(value: Any, *, names: bool = False) -> Any:
+    """Without descriptions and examples; `names` are keys that may be called so themselves."""
+    if isinstance(value, dict):
+        return {
+            key: _bare(part, names=key == "properties")
+            for key, part in value.items()
+            if names or key not in _WORDS
+        }
+    return [_bare(part) for part in value] if isinstance(value, list) else value
+
+
+def compare_shapes(old: Json, new: Json) -> list[Change]:
+    """What a client of the API that `old` describes notices when it meets the one that `new` describes."""
+    comparison = _Comparison(old, new)
+    return sorted(set(comparison.paths()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A schema, its reference followed and its `anyOf` with null taken apart."""
+
+    types: frozenset[str]
+    nullable: bool
+    words: frozenset[Any] | None
+    schema: Json
+
+
+class _Comparison:
+    def __init__(self, old: Json, new: Json) -> None:
+        self.old, self.new = old, new
+        self.seen: set[tuple[str, str]] = set()
+
+    def paths(self) -> Iterator[Change]:
+        for path, item in self.old["paths"].items():
+            other = self.new["paths"].get(path)
+            if other is None:
+                yield Change("breaking", "removed-path", path, "removed")
+                continue
+            before, after = item["get"], other["get"]
+            yield from self._parameters(path, before, after)
+            yield from self._schemas(path, _body(before), _body(after))
+
+    def _parameters(self, path: str, before: Json, after: Json) -> Iterator[Change]:
+        now = {entry["name"]: entry["schema"] for entry in after.get("parameters", ())}
+        for entry in before.get("parameters", ()):
+            # What a client sends must still be understood, so here fewer words are what breaks.
+            was = _shape(self.old, entry["schema"])
+            schema = _shape(self.new, now.get(entry["name"], {}))
+            where = f"{path} {{{entry['name']}}}"
+            if was.types != schema.types:
+                yield Change("breaking", "retyped-parameter", where, _retyped(was, schema))
+            for word in sorted((was.words or frozenset()) - (schema.words or was.words or frozenset())):
+                yield Change("breaking", "removed-word", where, f"{word!r} is no longer taken")
+
+    def _schemas(self, where: str, old: Json, new: Json) -> Iterator[Change]:
+        """`where` names what holds the schemas; a named schema is compared once, under its name."""
+        names = old.get("$ref", ""), new.get("$ref", "")
+        if all(names):
+            if names in self.seen:
+                return
+            self.seen.add(names)
+            where = names[0].rpartition("/")[2]
+        before, after = _shape(self.old, old), _shape(self.new, new)
+        if not after.types <= before.types | ({"integer"} if "number" in before.types else set()):
+            yield Change("breaking", "retyped-field", where, _retyped(before, after))
+            return
+        if after.nullable and not before.nullable:
+            yield Change("breaking", "nullable-field", where, "may be null now")
+        yield from _words(where, before, after)
+        was, now = before.schema.get("format"), after.schema.get("format")
+        if was and was != now:
+            yield Change("breaking", "retyped-field", where, f"format {was} became {now or 'any'}")
+        yield from self._fields(where, before.schema, after.schema)
+        for key in ("items", "additionalProperties"):
+            if isinstance(before.schema.get(key), dict) and isinstance(after.schema.get(key), dict):
+                yield from self._schemas(f"{where}[]", before.schema[key], after.schema[key])
+
+    def _fields(self, where: str, old: Json, new: Json) -> Iterator[Change]:
+        before, after = old.get("properties", {}), new.get("properties", {})
+        for name, schema in before.items():
+            field = f"{where}.{name}"
+            if name not in after:
+                yield Change("breaking", "removed-field", field, "removed")
+                continue
+            if name in old.get("required", ()) and name not in new.get("required", ()):
+                yield Change("breaking", "optional-field", field, "may be missing now")
+            yield from self._schemas(field, schema, after[name])
+        for name in after:
+            if name not in before:
+                yield Change("compatible", "new-field", f"{where}.{name}", "new field")
+
+
+def _words(where: str, before: _Shape, after: _Shape) -> Iterator[Change]:
+    if before.words is None:
+        return
+    if after.words is None:
+        yield Change("compatible", "new-word", where, "any word may come now")
+        return
+    if before.words.isdisjoint(after.words):
+        yield Change("breaking", "retyped-field", where, f"{_listed(before)} became {_listed(after)}")
+        return
+    for word in sorted(after.words - before.words, key=str):
+        yield Change("compatible", "new-word", where, f"new word {word!r}")
+    for word in sorted(before.words - after.words, key=str):
+        yield Change("compatible", "removed-word", where, f"{word!r} comes no more")
+
+
+def _body(operation: Json) -> Json:
+    body: Json = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    return body
+
+
+def _followed(document: Json, schema: Json) -> Json:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: Json = document["components"]["schemas"][name] if name else schema
+    return found
+
+
+def _shape(document: Json, schema: Json) -> _Shape:
+    options = _followed(document, schema).get("anyOf", [schema])
+    meant = [_followed(document, option) for option in options if option.get("type") != "null"]
+    types = frozenset(option.get("type", "any") for option in meant)
+    # Of several options only the first is looked into; the API has none but "something or null".
+    first: Json = meant[0] if meant else {}
+    words = first.get("enum", [first["const"]] if "const" in first else None)
+    return _Shape(types, len(meant) < len(options), words and frozenset(words), first)
+
+
+def _retyped(before: _Shape, after: _Shape) -> str:
+    return f"{' or '.join(sorted(before.types))} became {' or '.join(sorted(after.types)) or 'nothing'}"
+
+
+def _listed(found: _Shape) -> str:
+    return ", ".join(sorted(map(repr, found.words or ())))

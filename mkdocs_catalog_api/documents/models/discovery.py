@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from ...catalog.models import Model
-from ...catalog.types import Slug, Text
+from ...catalog.types import Text
 from .envelopes import Total
 from .fields import ApiVersion, Counter, Href, Positive, Timestamp
 
@@ -78,7 +78,7 @@ class Discovery(Model):
     title: Annotated[str, Field(description="Name of the site.")]
     resources: Annotated[Resources, Field(description="The paged collections.")]
     security: Annotated[SecurityLinks, Field(description="Where vulnerability data begins.")]
-    badges: Annotated[dict[Slug, Href], Field(description="Name → address of each badge of the catalog.")]
+    badges: Annotated[dict[str, Href], Field(description="Name → address of each badge of the catalog.")]
     openapi: Annotated[Href, Field(description="OpenAPI document.")]
     manifest: Annotated[Href, Field(description="Every document with its hash.")]
 

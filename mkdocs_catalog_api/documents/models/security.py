@@ -142,7 +142,7 @@ class SecuritySummary(Model):
     total: Annotated[Counter, Field(description="Open vulnerabilities: the sum over the images.")]
     by_severity: Annotated[Counters, Field(description="The same by severity.")]
     images_with_cves: Annotated[Counter, Field(description="Images with at least one.")]
-    images: Annotated[dict[Slug, SummaryEntry], Field(description="Slug of each scanned image → figures.")]
+    images: Annotated[dict[str, SummaryEntry], Field(description="Slug of each scanned image → figures.")]
     scanned: Annotated[Counter, Field(description="Images whose newest version has a scan.")]
     unscanned: Annotated[list[Slug], Field(description="Slugs of the images without one.")]
     fixable: Annotated[Counter, Field(description="How many of all vulnerabilities have a fix.")]

@@ -1,0 +1,134 @@
+"""`catalog-api diff`: what clients notice between two builds of a site."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+from pydantic import BaseModel, Field, ValidationError
+
+from ..documents import addresses
+from ..documents.compatibility import Change, Level, compare_shapes
+
+# What a version or an item is before it may leave, as the compatibility policy has it.
+_ANNOUNCED = ("deprecated", "withdrawn", "planned")
+_COME_AND_GO = re.compile(r"(?:images|charts|roadmap|updates)/[0-9]+\.json|roadmap/.*|badge/[^/]+\.json")
+
+
+class _Version(BaseModel):
+    version: str
+    end_of_life: Annotated[str | None, Field(alias="endOfLife")] = None
+
+
+class _Item(BaseModel):
+    slug: str
+    lifecycle: str = "available"
+    versions: list[_Version] = []
+
+
+class _Collection(BaseModel):
+    data: list[_Item]
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A published API, as far as it is compared."""
+
+    described: dict[str, Any]
+    items: dict[str, dict[str, _Item]]
+    """Resource → slug → item, of the resources whose items have an address."""
+    documents: set[str]
+
+
+def _site(folder: Path) -> _Site:
+    base = folder / addresses.PREFIX
+    try:
+        described = json.loads((base / addresses.OPENAPI).read_bytes())
+        items = {
+            name: {
+                item.slug: item
+                for item in _Collection.model_validate_json(
+                    (base / addresses.collection(name)).read_bytes()
+                ).data
+            }
+            for name in ("images", "charts", "roadmap")
+        }
+    except OSError as error:
+        missing = Path(error.filename).relative_to(folder).as_posix()
+        raise click.UsageError(
+            f"{folder} has no {missing}; name the folder of a site that was built"
+        ) from None
+    except (ValueError, ValidationError, RecursionError):
+        raise click.UsageError(f"{base} holds other documents than this API's") from None
+    return _Site(described, items, {path.relative_to(base).as_posix() for path in base.rglob("*.json")})
+
+
+def compare(old: _Site, new: _Site) -> list[Change]:
+    """Every change, breaking ones first."""
+    return sorted([*compare_shapes(old.described, new.described), *_contents(old, new)])
+
+
+def _contents(old: _Site, new: _Site) -> Iterator[Change]:
+    explained: list[str] = []
+    for resource, items in old.items.items():
+        for slug, item in items.items():
+            now = new.items[resource].get(slug)
+            announced = resource == "roadmap" or item.lifecycle in _ANNOUNCED
+            where = addresses.item(resource, slug)
+            if now is None:
+                yield _removed("slug", where, f"{slug} is gone", announced)
+                explained += [f"{resource}/{slug}/"]
+                if resource == "images":
+                    explained += [f"security/{slug}/", addresses.detail(slug), f"badge/{slug}/"]
+                continue
+            kept = {version.version for version in now.versions}
+            for version in item.versions:
+                if version.version not in kept:
+                    due = announced or version.end_of_life is not None
+                    yield _removed("version", where, f"version {version.version} is gone", due)
+                    explained.append(addresses.release(slug, version.version))
+            if not kept:
+                explained.append(addresses.detail(slug))
+    for path in old.documents - new.documents:
+        if not path.startswith(tuple(explained)):
+            yield _removed("document", path, "the document is gone", bool(_COME_AND_GO.fullmatch(path)))
+
+
+def _removed(what: str, where: str, message: str, announced: bool) -> Change:
+    level: Level = "compatible" if announced else "breaking"
+    return Change(level, f"removed-{what}", where, message)
+
+
+@click.command("diff")
+@click.argument("old", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("new", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("-q", "--quiet", is_flag=True, help="Print breaking changes only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
+def command(old: Path, new: Path, quiet: bool, as_json: bool) -> None:
+    """Compare two site folders: OLD as it is published, NEW as it would be.
+
+    Exit 1 when a change breaks the compatibility policy: a field that is removed or has another type, a
+    document, image, chart or version that goes without notice.
+    """
+    try:
+        changes = compare(_site(old), _site(new))
+    except (KeyError, TypeError, AttributeError):
+        raise click.UsageError(f"an {addresses.OPENAPI} of the two is not of this API") from None
+    breaking = sum(change.level == "breaking" for change in changes)
+    shown = [change for change in changes if change.level == "breaking" or not quiet]
+    if as_json:
+        counted = {"breaking": breaking, "compatible": len(changes) - breaking}
+        body = {**counted, "changes": [asdict(change) for change in shown]}
+        click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+    else:
+        for change in shown:
+            click.echo(str(change))
+        if not quiet:
+            click.echo(f"{breaking} breaking, {len(changes) - breaking} compatible")
+    sys.exit(1 if breaking else 0)
