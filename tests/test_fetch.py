@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -436,6 +437,22 @@ def test_json_is_one_object(bench: Bench) -> None:
 
 def test_without_a_terminal_each_chart_is_a_line(bench: Bench) -> None:
     assert "1/1 acme/stack\n" in bench.run().stderr
+
+
+def test_on_a_terminal_there_is_a_bar(bench: Bench) -> None:
+    terminal, end = os.openpty()
+    arguments = ["fetch", "-f", str(bench.site.folder / "mkdocs.yml"), "--hub", bench.hub.address]
+    program = "from mkdocs_catalog_api.cli import main; main()"
+    try:
+        subprocess.run(
+            [sys.executable, "-c", program, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=end
+        )
+        shown = os.read(terminal, 10_000).decode()
+    finally:
+        os.close(end)
+        os.close(terminal)
+    assert "100%" in shown
+    assert "1/1 acme/stack" not in shown
 
 
 def test_a_missing_library_is_said_with_the_command_that_brings_it(

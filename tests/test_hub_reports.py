@@ -97,6 +97,14 @@ def test_the_folder_of_a_chart_is_no_folder_of_an_image(hub: SiteFolder) -> None
     assert record(hub, "alpha", "1.0")["total"] == 1
 
 
+def test_what_a_fetched_chart_contains_beside_the_catalog_is_no_reason_to_refuse(hub: SiteFolder) -> None:
+    save(hub, {f"{REGISTRY}/alpha:0.9": trivy([row("CVE-2026-0001")])}, package(f"{REGISTRY}/alpha:0.9"))
+    result = hub.build(strict=True)
+    assert result.logged() == []
+    (note,) = [text for text in result.logged(logging.INFO) if "1.0.0.json" in text]
+    assert "no image in the report belongs to a release or pin of the catalog" in note
+
+
 @pytest.mark.parametrize(
     ("answer", "what"),
     [

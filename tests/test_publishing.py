@@ -131,14 +131,15 @@ def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
                 text=True,
             )
             assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    assert len(list((folder / "scans/hub").rglob("*.json"))) == len(hub.charts)
+    fetched = list((folder / "scans/hub").rglob("*.json"))
+    assert len(fetched) == sum(map(len, hub.charts.values())) > len(hub.charts)
     site = folder / ("public" if host == "gitlab" else "site")
     assert check(site, "/hardened", CUSTOM, NAMED_LATEST) == []
     assert '"scannedAt":"2025-11-01T12:26:40Z"' in (site / "api/v1/security/index.json").read_text("utf-8")
 
 
 def listed(folder: Path) -> FakeHub:
-    """A hub that lists the example's charts in their newest versions."""
+    """A hub that lists the example's charts; older versions contain what the catalog no longer lists."""
     hub = FakeHub()
     for page in sorted((folder / "docs/charts").glob("*.md")):
         _, matter, _ = page.read_text(encoding="utf-8").split("---\n", 2)
@@ -147,5 +148,9 @@ def listed(folder: Path) -> FakeHub:
             images = [pin if isinstance(pin, str) else pin["image"] for pin in chart.get("images", [])]
             report = {image: trivy([row("CVE-2025-0001", "LOW")], created="") for image in images[:1]}
             name = address.removeprefix("https://artifacthub.io/packages/helm/")
-            hub.charts[name] = {chart["versions"][0]["version"]: Version(images, SCANNED, report or None)}
+            newest, *older = [version["version"] for version in chart["versions"]]
+            hub.charts[name] = {newest: Version(images, SCANNED, report or None)}
+            past = f"{images[0].partition(':')[0]}:0.0.1" if images else "docker.io/acme/past:1"
+            before = Version([past], SCANNED, {past: trivy([row("CVE-2025-0002")], created="")})
+            hub.charts[name] |= dict.fromkeys(older, before)
     return hub

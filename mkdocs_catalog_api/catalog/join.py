@@ -198,7 +198,10 @@ class Join:
                 hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
                 self._say(head, f"the report{_subject(head)} belongs to no release of the catalog", hint)
             else:
-                self._say(head, "no image in the report belongs to a release or pin of the catalog")
+                # An old version of a chart that is fetched may contain what the catalog no longer lists.
+                level = Level.INFO if head.of_hub else Level.WARNING
+                message = "no image in the report belongs to a release or pin of the catalog"
+                self._say(head, message, level=level)
 
     def _say(self, head: ScanHead, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
         self._problems.add(Problem(head.file, 0, 0, "", message, hint, level))

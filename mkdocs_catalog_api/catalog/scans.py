@@ -90,6 +90,8 @@ class ScanHead:
     position: int
     alone: bool
     """Whether it is the only scan of its report; only then does the report's path speak for it."""
+    of_hub: bool
+    """Whether the report was fetched: it lies at its chart's place, and lists what that version contains."""
     # The fields of `ScanFacts`, in the same order.
     scanner: str
     scanner_version: str

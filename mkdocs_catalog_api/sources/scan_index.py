@@ -61,7 +61,7 @@ def index_reports(
             # A hub's report lies in the folder of its chart, so its path speaks for no image.
             alone = len(kept) == 1 and not read.of_hub
             found = [
-                ScanHead(file, read.path, read.key, position, alone, *scan.facts)
+                ScanHead(file, read.path, read.key, position, alone, read.of_hub, *scan.facts)
                 for position, scan in enumerate(kept)
             ]
             if found and all(head.inferred for head in found):
