@@ -6,7 +6,7 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -122,11 +122,13 @@ def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
     return problems
 
 
-def _taken(documents: Iterable[str], taken: Iterable[str]) -> set[str]:
+def _taken(documents: Iterable[str], taken: Collection[str]) -> set[str]:
     """The files that stand where documents, or the folders of documents, go; also when case is ignored.
 
     The last matters on the file systems of Windows and macOS.
     """
+    if not taken:
+        return set()
     ours = {path.casefold() for path in documents}
     folders = {str(parent) for path in ours for parent in PurePosixPath(path).parents}
     found = set()

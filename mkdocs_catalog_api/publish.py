@@ -71,15 +71,9 @@ def write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]
         FileExistsError: two documents have the same path.
         OSError: the disk is full, a name is too long …
     """
-    written, made = [], {str(folder)}
-    base = str(folder)
+    written = []
     for path, body in documents:
-        target = f"{base}/{path}"
-        parent = target.rpartition("/")[0]
-        if parent not in made:
-            Path(parent).mkdir(parents=True, exist_ok=True)
-            made.add(parent)
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        descriptor = _create(f"{folder}/{path}")
         try:
             view = memoryview(body)
             while view:
@@ -88,6 +82,15 @@ def write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]
             os.close(descriptor)
         written.append(Written(path, hashlib.sha256(body).hexdigest(), len(body)))
     return written
+
+
+def _create(target: str) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        return os.open(target, flags, 0o644)
+    except FileNotFoundError:  # the first document of its folder
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        return os.open(target, flags, 0o644)
 
 
 def foreign_files(site_dir: Path) -> set[str]:

@@ -40,16 +40,18 @@ def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Fin
     """`unite`, each row with the findings that it was made of."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
-    ordered = sorted(
-        (
-            min([finding.severity for finding in group]) * _SEVERITY_STEP + _place(id_),
-            *(id_, pkg, installed),
-            group,
-        )
-        for (id_, pkg, installed), group in groups.items()
-    )
-    return [(_row(rank // _SEVERITY_STEP, group), group) for rank, _, _, _, group in ordered]
+        key = (finding.id, finding.pkg, finding.installed)
+        if key in groups:
+            groups[key].append(finding)
+        else:
+            groups[key] = [finding]
+    ordered = [(_worst(group) * _SEVERITY_STEP + _place(key[0]), key, group) for key, group in groups.items()]
+    ordered.sort()
+    return [(_row(rank // _SEVERITY_STEP, group), group) for rank, _, group in ordered]
+
+
+def _worst(group: list[Finding]) -> int:
+    return group[0].severity if len(group) == 1 else min(finding.severity for finding in group)
 
 
 def counts(rows: Iterable[Row]) -> tuple[list[int], list[int]]:
@@ -61,29 +63,24 @@ def counts(rows: Iterable[Row]) -> tuple[list[int], list[int]]:
 
 
 def _row(severity: int, group: list[Finding]) -> Row:
-    first = group[0]
-    if len(group) == 1:
-        fixed, title, url, targets = first.fixed, first.title, first.url, {first.target}
-    else:
-        fixed = _first_known((finding.target, finding.fixed) for finding in group)
-        title = _first_known((finding.target, finding.title) for finding in group)
-        url = _first_known((finding.target, finding.url) for finding in group)
-        targets = {finding.target for finding in group}
+    id_, _, pkg, installed, fixed, title, url, target, *_ = group[0]
+    targets = [target] if target else []
+    if len(group) > 1:
+        # Of texts that differ counts the first in the order of targets, of several in one the smallest.
+        fixed = min(((f.target, f.fixed) for f in group if f.fixed), default=("", ""))[1]
+        title = min(((f.target, f.title) for f in group if f.title), default=("", ""))[1]
+        url = min(((f.target, f.url) for f in group if f.url), default=("", ""))[1]
+        targets = sorted({f.target for f in group if f.target})
     return {
-        "id": first.id,
+        "id": id_,
         "severity": SEVERITIES[severity],
-        "pkg": first.pkg,
-        "installed": first.installed,
+        "pkg": pkg,
+        "installed": installed,
         "fixed": fixed,
         "title": title,
         "url": url,
-        "targets": sorted(filter(None, targets)),
+        "targets": targets,
     }
-
-
-def _first_known(texts: Iterable[tuple[str, str]]) -> str:
-    """The first text in the order of targets that is not empty; of several in one target, the smallest."""
-    return min((pair for pair in texts if pair[1]), default=("", ""))[1]
 
 
 @lru_cache(maxsize=65_536)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 
 class Raw(bytes):
@@ -18,9 +18,24 @@ def encode(value: object) -> bytes:
         return value
     if isinstance(value, BaseModel):
         return value.__pydantic_serializer__.to_json(value, by_alias=True)
-    if isinstance(value, Mapping) and any(isinstance(part, Raw | BaseModel) for part in value.values()):
-        return b"{" + b",".join(_plain(key) + b":" + encode(part) for key, part in value.items()) + b"}"
-    return _plain(value)
+    if isinstance(value, Mapping):
+        return b"{" + b",".join(_members(value)) + b"}"
+    return to_json(value)
+
+
+def _members(value: Mapping[str, object]) -> Iterator[bytes]:
+    """The members of an object; the plain ones between two parts at once."""
+    plain: dict[str, object] = {}
+    for key, part in value.items():
+        if not isinstance(part, Raw | BaseModel):
+            plain[key] = part
+            continue
+        if plain:
+            yield to_json(plain)[1:-1]
+            plain = {}
+        yield to_json(key) + b":" + encode(part)
+    if plain:
+        yield to_json(plain)[1:-1]
 
 
 def array(parts: Iterable[bytes]) -> Raw:
@@ -36,7 +51,3 @@ def members(*objects: bytes) -> Raw:
 def document(value: object) -> bytes:
     """The bytes of a document."""
     return encode(value) + b"\n"
-
-
-def _plain(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

@@ -14,6 +14,6 @@ def json_files(folder: Path) -> list[str]:
     found = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        below = Path(parent).relative_to(folder)
-        found += [(below / n).as_posix() for n in names if n.endswith(".json") and not n.startswith(".")]
+        below = "" if parent == str(folder) else Path(parent).relative_to(folder).as_posix() + "/"
+        found += [below + name for name in names if name.endswith(".json") and not name.startswith(".")]
     return sorted(found)

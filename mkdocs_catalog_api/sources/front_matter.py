@@ -231,6 +231,8 @@ class _Builder:
     def _value(self, node: yaml.Node, depth: int) -> Value:
         if depth > _MAX_DEPTH:
             raise self._error(node, "nested too deeply", f"at most {_MAX_DEPTH} levels")
+        if node.tag == "tag:yaml.org,2002:str" and type(node) is yaml.ScalarNode:  # nearly every value
+            return str(node.value)
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
         if tag.removeprefix("!!") not in _TAGS[type(node)] or not _fits(node, tag):
             raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from pathlib import Path
 
 from pydantic_core import to_json
@@ -104,10 +105,12 @@ def _read_one(folder: Path, store: Store, path: str) -> _Read:
 
 def _content(folder: Path, path: str) -> tuple[bytes, bytes]:
     """The report, and of a hub's the answer about the package beside it, else nothing."""
-    file = folder / path
-    beside = file.with_suffix(hub_package.SUFFIX)
-    of_hub = path.startswith(f"{hub_package.FOLDER}/") and beside.is_file()
-    return file.read_bytes(), beside.read_bytes() if of_hub else b""
+    package = b""
+    if path.startswith(f"{hub_package.FOLDER}/"):
+        beside = folder / (path.removesuffix(".json") + hub_package.SUFFIX)
+        package = beside.read_bytes() if beside.is_file() else b""
+    with FileIO(f"{folder}/{path}") as file:
+        return file.readall(), package
 
 
 def _parse(scan: Scan) -> Parsed:
