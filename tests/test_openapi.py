@@ -1,0 +1,185 @@
+"""The OpenAPI document: valid, complete, and every document of the example is what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from mkdocs_catalog_api.documents.compatibility import POLICY
+
+from .sites import SiteFolder
+from .test_build import small
+from .test_cli import EXAMPLE, call, config
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's documents."""
+    folder = tmp_path_factory.mktemp("example")
+    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", folder).exit_code == 0
+    return folder / "api/v1"
+
+
+@pytest.fixture(scope="module")
+def described(api: Path) -> Any:
+    return json.loads((api / "openapi.json").read_bytes())
+
+
+def strict(described: Any) -> Any:
+    """The document with schemas that take no other fields than theirs, unlike those for clients."""
+    closed = json.loads(json.dumps(described))
+    for schema in closed["components"]["schemas"].values():
+        schema.setdefault("additionalProperties", False)
+    return closed
+
+
+def operations(described: Any) -> Iterator[tuple[str, Any]]:
+    for path, item in described["paths"].items():
+        yield path, item["get"]
+
+
+def content(operation: Any) -> Any:
+    return operation["responses"]["200"]["content"]["application/json"]
+
+
+def test_it_is_valid(described: Any) -> None:
+    OpenAPIV31SpecValidator(described).validate()
+    for schema in described["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
+    closed = strict(described)
+    validators = [
+        (
+            re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))),
+            Draft202012Validator({"components": closed["components"], **content(operation)["schema"]}),
+        )
+        for path, operation in sorted(operations(closed), key=lambda pair: pair[0].count("{"))
+    ]
+    files = sorted(api.rglob("*.json"))
+    assert len(files) > 400
+    for file in files:
+        path = f"/api/v1/{file.relative_to(api).as_posix()}"
+        validator = next(found for pattern, found in validators if pattern.fullmatch(path))
+        document = json.loads(file.read_bytes())
+        faults = [f"{path}: {fault.json_path}: {fault.message}" for fault in validator.iter_errors(document)]
+        assert faults == []
+
+
+def test_every_example_is_of_this_catalog_and_leads_to_its_document(api: Path, described: Any) -> None:
+    for path, operation in operations(described):
+        if path.endswith("/openapi.json"):  # it would hold itself
+            continue
+        example = content(operation)["example"]
+        for parameter in operation.get("parameters", ()):
+            path = path.replace("{" + parameter["name"] + "}", str(parameter["example"]))
+        document = json.loads((api / path.removeprefix("/api/v1/")).read_bytes())
+        assert set(example) == set(document), path
+        for key in ("slug", "image", "version", "total", "links", "label", "message"):
+            assert example.get(key) == document.get(key), path
+        fault = Draft202012Validator({**described, **content(operation)["schema"]}).iter_errors(example)
+        assert [f"{path}: {found.message}" for found in fault] == []
+
+
+def test_everything_is_described(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    bare = [name for name, schema in schemas.items() if not schema.get("description")]
+    for name, schema in schemas.items():
+        for field, found in schema["properties"].items():
+            target = schemas[found["$ref"].rpartition("/")[2]] if "$ref" in found else found
+            if not (found.get("description") or target.get("description")):
+                bare.append(f"{name}.{field}")
+    tags = {tag["name"] for tag in described["tags"] if tag["description"]}
+    for path, operation in operations(described):
+        assert set(operation["tags"]) <= tags
+        told = [operation, *operation.get("parameters", ())]
+        bare += [path for part in told if not part.get("description")]
+    assert bare == []
+
+
+def test_generated_clients_get_good_names(described: Any) -> None:
+    names = [operation["operationId"] for _, operation in operations(described)]
+    assert len(set(names)) == len(names) == 20
+    assert all(re.fullmatch(r"(list|get)[A-Z][A-Za-z]+", name) for name in names)
+    schemas = described["components"]["schemas"]
+    assert all(re.fullmatch(r"[A-Z][A-Za-z]+", name) for name in schemas)
+    assert {"ImageCollection", "ImagePage", "ImageDocument", "Image", "RoadmapItem", "Release"} <= set(
+        schemas
+    )
+
+
+def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    optional = {
+        f"{name}.{field}"
+        for name, schema in schemas.items()
+        for field in schema["properties"]
+        if field not in schema["required"]
+    }
+    assert optional == {"Badge.namedLogo", "Badge.logoColor", "Badge.logoSvg"}
+    image = schemas["Image"]["properties"]
+    assert [name for name, schema in image.items() if {"type": "null"} in schema.get("anyOf", ())] == [
+        *("description", "base", "signature", "homepage", "source", "latest"),
+        *("upstream", "port", "fips", "shell"),
+    ]
+
+
+def test_custom_fields_and_closed_words_are_typed(site: SiteFolder) -> None:
+    site.settings["images"] = {
+        "fields": {
+            "port": {"type": "integer", "required": True, "description": "Port it listens on."},
+            "shells": {"values": ["bash", "none"], "list": True},
+        },
+        "vocabulary": {"tier": ["core", "extra"]},
+    }
+    site.image("alpha", "port: 80")
+    assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
+    described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
+    image = described["components"]["schemas"]["Image"]
+    assert image["properties"]["tier"]["enum"] == ["core", "extra"]
+    assert image["properties"]["port"]["type"] == "integer"
+    assert image["properties"]["port"]["description"] == "Port it listens on."
+    assert image["properties"]["shells"]["items"]["enum"] == ["bash", "none"]
+    assert {"port", "shells"} <= set(image["required"])
+    example = described["paths"]["/api/v1/images/{slug}/index.json"]["get"]
+    assert content(example)["example"]["data"]["port"] == 80
+
+
+def test_it_forbids_no_field_that_a_later_version_adds(described: Any) -> None:
+    assert '"additionalProperties": false' not in json.dumps(described)
+
+
+def test_it_says_who_to_ask_and_on_what_terms(described: Any) -> None:
+    info = described["info"]
+    assert (info["title"], info["version"]) == ("Hardened Images", "v1")
+    assert info["contact"]["name"]
+    assert info["license"]["identifier"] == "CC-BY-4.0"
+    assert POLICY in info["description"]
+
+
+def test_without_these_settings_it_says_neither(site: SiteFolder) -> None:
+    assert call("build", "-q", "-f", config(small(site)), "--site-dir", "site").exit_code == 0
+    info = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())["info"]
+    assert "contact" not in info
+    assert "license" not in info
+
+
+def test_an_empty_catalog_is_described_too(site: SiteFolder) -> None:
+    assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
+    described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
+    OpenAPIV31SpecValidator(described).validate()
+    assert content(dict(operations(described))["/api/v1/images.json"])["example"]["data"] == []
+
+
+def test_it_is_small_and_holds_no_time(api: Path, described: Any) -> None:
+    assert (api / "openapi.json").stat().st_size < 150_000
+    manifest = json.loads((api / "manifest.json").read_bytes())
+    assert manifest["generatedAt"] not in json.dumps(described)
