@@ -138,16 +138,15 @@ def spoken(figures: Item) -> str:
 
 
 def paint(color: JsonValue) -> tuple[str, str]:
-    """Background and the more readable of black and white on it; grey for a name that only CSS knows."""
+    """Background and ink of a badge, as its renderer chooses them; grey for a name that only CSS knows."""
     value = _NAMED_COLORS.get(str(color), str(color)).removeprefix("#")
     if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
         value = _NAMED_COLORS["grey"].removeprefix("#")
     pairs = [value[i : i + 2] for i in (0, 2, 4)] if len(value) == 6 else [char * 2 for char in value]
-    channels = [int(pair, 16) / 255 for pair in pairs]
-    # Relative luminance, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#" + "".join(pairs), "#000" if luminance > 0.179 else "#fff"
+    red, green, blue = (int(pair, 16) for pair in pairs)
+    # https://github.com/badges/shields/blob/master/badge-maker/lib/color.js and badge-renderers.js
+    brightness = (red * 299 + green * 587 + blue * 114) / 255_000
+    return "#" + "".join(pairs), "#333" if brightness > 0.69 else "#fff"
 
 
 def badge_address(payload: str) -> str:
