@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from . import feeds
 from .catalog.join import Catalog
 from .compose import Composition, compose
 from .documents import addresses, badges
@@ -21,6 +22,7 @@ from .publish import Staging, Written, publish
 from .settings import SECURITY_FOLDERS, Settings
 from .sources.messages import perhaps
 from .sources.store import Store
+from .web.view import CatalogView
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 
@@ -37,9 +39,11 @@ class Build:
     """What did not refuse the catalog: warnings and notes."""
     header_file: HeaderFile | None
     """What the site's host has to be told."""
+    feeds: dict[str, bytes]
+    """Path in the site → the feed."""
 
     def publish(self, *, keep: bool = False) -> None:
-        """Move the documents and the host's header file into the site. With `keep` it can be done again.
+        """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
 
         Raises:
             CatalogError: a file that is not ours stands where a document would land, or the author's header
@@ -49,6 +53,7 @@ class Build:
         try:
             if file:
                 (self.staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
+            feeds.write(self.feeds, site_dir)
             publish(self.staging, site_dir, keep=keep)
             if file:
                 (self.staging.folder / file.name).replace(site_dir / file.name)
@@ -87,6 +92,8 @@ def prepare(
                 file.merged(own, site.root)
             except CatalogError as error:
                 problems.extend(error.problems)
+        if settings.feeds:
+            feeds.check(site, problems)
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         given = Composition(
@@ -105,12 +112,15 @@ def prepare(
         problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
+        made: dict[str, bytes] = {}
+        if settings.feeds and site.site_url:
+            made = feeds.feeds(CatalogView(staging.documents, given.mount), site.title, site.site_url)
     except BaseException:
         staging.remove()
         raise
     finally:
         store.close()
-    return Build(site, staging, catalog, written, problems, file)
+    return Build(site, staging, catalog, written, problems, file, made)
 
 
 def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:

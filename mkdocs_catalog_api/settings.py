@@ -206,7 +206,9 @@ class Settings(Section):
     openapi: Annotated[OpenApiSettings, BeforeValidator(_or_defaults)] = OpenApiSettings()
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
-    web: Annotated[bool, Field(strict=True)] = True
+    feeds: bool = False
+    """Whether the updates are published as feeds, which takes a `site_url`."""
+    web: bool = True
     """Whether the pages show the catalog: markers are filled and item pages completed."""
 
 

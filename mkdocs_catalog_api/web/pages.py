@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import escape
 
+from .. import feeds
 from ..documents import addresses
 from ..engine import Build
 from ..problems import CatalogError, Problems
@@ -33,6 +34,8 @@ class Web:
         self._parts = Parts(settings, self.catalog, Path(custom_dir) if custom_dir else None)
         self._pages: dict[str, Page] = {}
         self._own: dict[str, ItemPage] = {}
+        self._with_updates: set[str] = set()
+        self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds] if build else []
         if build is not None:
             self._pages = {page.uri: page for page in build.site.pages}
             for resource in ("images", "charts", "roadmap"):
@@ -58,12 +61,13 @@ class Web:
 
     def head(self, url: str, html: str) -> str:
         """A whole page with the links that belong in its head; `url` is below the site's root."""
-        own = self._own.get(url)
-        if own is None or not self._on:
-            return html
-        href = self._place(url).root + f"{addresses.PREFIX}/{addresses.item(*own)}"
-        link = f'<link rel="alternate" type="application/json" href="{escape(href)}">'
-        return html.replace("</head>", link + "</head>", 1)
+        root, found = self._place(url).root, list(self._feeds) if url in self._with_updates else []
+        if url in self._own and self._on:
+            found.append((f"{addresses.PREFIX}/{addresses.item(*self._own[url])}", "application/json"))
+        links = "".join(
+            f'<link rel="alternate" type="{kind}" href="{escape(root + path)}">' for path, kind in found
+        )
+        return html.replace("</head>", links + "</head>", 1) if links else html
 
     def _place(self, url: str) -> Place:
         return Place("../" * url.count("/"), self._mount, self._origin)
@@ -86,6 +90,8 @@ class Web:
             return _or_problem(lambda: render(match), page.file, line, problems)
 
         filled = MARKER.sub(replace, content)
+        if "updates" in names:
+            self._with_updates.add(page.url)
         if own is None:
             return filled
         if "item" not in names:

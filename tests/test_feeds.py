@@ -1,0 +1,189 @@
+"""The updates as feeds, held against the rules of JSON Feed 1.1 and RSS 2.0."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import lxml.etree
+import lxml.html
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.documents.models import Update
+from mkdocs_catalog_api.feeds import identity
+
+from .sites import SiteFolder
+
+UPDATES = """
+- {application: nginx, from: 1.9, to: 1.10, outcome: shipped, checked: 2025-10-31, note: Is <b>out</b> & on}
+- {application: nginx, from: 1.9, to: 2.0-rc1, outcome: skipped, checked: 2025-10-30}
+- {application: other, to: '1', outcome: held}
+"""
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture
+def fed(site: SiteFolder) -> SiteFolder:
+    """A site with updates and feeds."""
+    site.settings["feeds"] = True
+    site.image("nginx", "name: NGINX\nversions: [1.10]")
+    site.write("updates.yml", UPDATES)
+    site.write("docs/index.md", "# Home\n")
+    site.write("docs/news/updates.md", "# Updates\n\n<!-- catalog: updates -->\n")
+    return site
+
+
+def json_feed(site: SiteFolder) -> Any:
+    return json.loads((site.folder / "site/feeds/updates.json").read_bytes())
+
+
+def rss(site: SiteFolder) -> Any:
+    return lxml.etree.parse(site.folder / "site/feeds/updates.xml").getroot()
+
+
+def is_absolute(address: str) -> bool:
+    return urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).netloc)
+
+
+def test_json_feed_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
+    assert not fed.build(strict=True).failed
+    feed = json_feed(fed)
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["feed_url"] == "https://example.org/catalog/feeds/updates.json"
+    assert isinstance(feed["title"], str)
+    assert feed["title"]
+    ids = [item["id"] for item in feed["items"]]
+    assert len(set(ids)) == len(ids) == 3
+    for item in feed["items"]:
+        assert isinstance(item["id"], str)
+        assert item["content_text"]
+        assert "url" not in item or is_absolute(item["url"])
+        if date := item.get("date_published"):
+            assert datetime.datetime.fromisoformat(date).tzinfo is not None
+        known = {"id", "url", "title", "content_text", "date_published", "tags"}
+        assert item.keys() <= known
+        assert all(value is not None for value in item.values())
+
+
+def test_rss_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
+    fed.build(strict=True)
+    root = rss(fed)
+    assert (root.tag, root.get("version")) == ("rss", "2.0")
+    (channel,) = root
+    assert all(channel.findtext(tag) for tag in ("title", "link", "description"))
+    assert is_absolute(channel.findtext("link"))
+    (own,) = channel.findall(f"{ATOM}link")
+    assert (own.get("rel"), own.get("href")) == ("self", "https://example.org/catalog/feeds/updates.xml")
+    items = channel.findall("item")
+    assert len(items) == 3
+    for item in items:
+        assert item.findtext("title")
+        assert item.find("guid").get("isPermaLink") == "false"
+        assert item.findtext("link") is None or is_absolute(item.findtext("link"))
+        if date := item.findtext("pubDate"):
+            assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} 00:00:00 GMT", date)
+
+
+def test_both_feeds_say_what_the_document_says(fed: SiteFolder) -> None:
+    updates = fed.build().json("updates.json")["data"]
+    items, entries = json_feed(fed)["items"], rss(fed).findall("channel/item")
+    for update, item, entry in zip(updates, items, entries, strict=True):
+        expected = identity(Update.model_validate(update))
+        assert item["id"] == entry.findtext("guid") == expected
+        assert item["title"] == entry.findtext("title")
+        assert update["application"] in item["title"]
+        assert update["to"] in item["title"]
+        assert item["tags"] == [entry.findtext("category")] == [update["outcome"]]
+        if update["checked"]:
+            assert item["date_published"][:10] == update["checked"]
+            assert parsedate_to_datetime(entry.findtext("pubDate")).date().isoformat() == update["checked"]
+        assert item.get("url") == entry.findtext("link")
+    assert items[0]["content_text"] == entries[0].findtext("description") == "Is <b>out</b> & on"
+    assert items[0]["url"] == "https://example.org/catalog/images/nginx/"
+
+
+def test_the_same_updates_give_the_same_feeds_and_a_move_keeps_their_identity(fed: SiteFolder) -> None:
+    fed.build()
+    before = {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
+    ids = [item["id"] for item in json_feed(fed)["items"]]
+    fed.build()
+    assert before == {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
+    fed.config["site_url"] = "https://other.example/"
+    fed.build()
+    assert [item["id"] for item in json_feed(fed)["items"]] == ids
+
+
+def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
+    fed.build()
+    folder = fed.folder / "site/news/updates"
+    html = lxml.html.document_fromstring((folder / "index.html").read_text("utf-8"))
+    links = html.xpath("/html/head/link[@rel='alternate']")
+    assert {link.get("type") for link in links} == {"application/feed+json", "application/rss+xml"}
+    assert all((folder / link.get("href")).resolve().is_file() for link in links)
+    home = (fed.folder / "site/index.html").read_text("utf-8")
+    assert "application/rss+xml" not in home
+
+
+@pytest.mark.parametrize("name", ["updates.json", "updates.xml"])
+def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder, name: str) -> None:
+    fed.write(f"docs/feeds/{name}", "mine")
+    result = fed.build()
+    assert result.failed
+    assert any(text.startswith(f"docs/feeds/{name}: ") for text in result.logged())
+    assert not list((fed.folder / "site").rglob("*.*"))
+
+
+def test_feeds_are_off_unless_asked_for(fed: SiteFolder) -> None:
+    del fed.settings["feeds"]
+    fed.build()
+    assert not (fed.folder / "site/feeds").exists()
+
+
+def test_feeds_ask_for_the_address_of_the_site(fed: SiteFolder) -> None:
+    fed.config["site_url"] = ""
+    result = fed.build()
+    assert any("feeds need the address of the site" in text for text in result.logged())
+    assert not (fed.folder / "site/feeds").exists()
+
+
+def test_any_text_is_xml(fed: SiteFolder) -> None:
+    text = json.dumps("]]> & <x> \uffff \xe9 'q\"")
+    fed.write("updates.yml", f"- {{application: {text}, to: {text}, note: {text}, outcome: held}}\n")
+    result = fed.build()
+    assert not result.failed, result.logged()
+    assert "]]> & <x> \ufffd" in rss(fed).findtext("channel/item/description")
+
+
+words = st.text(min_size=1, max_size=5).filter(str.strip)
+
+
+outcomes = st.sampled_from(["held", "shipped"])
+
+
+@given(st.lists(st.tuples(words, st.none() | words, words, outcomes), unique=True))
+def test_no_two_updates_share_an_identity(facts: list[tuple[str, str | None, str, str]]) -> None:
+    made = []
+    for name, old, new, outcome in facts:
+        values = {"application": name, "from_": old, "to": new, "outcome": outcome}
+        made.append(identity(Update.model_construct(**values)))  # type: ignore[arg-type]
+    assert len(set(made)) == len(facts)
+
+
+def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from mkdocs_catalog_api.cli import main
+
+    fed.build()
+    arguments = ["build", "-f", str(fed.folder / "mkdocs.yml")]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    (fed.folder / "site/feeds/updates.xml").write_text("mine", "utf-8")
+    assert CliRunner().invoke(main, arguments).exit_code == 1
+    assert (fed.folder / "site/feeds/updates.xml").read_text("utf-8") == "mine"
