@@ -44,7 +44,7 @@ def test_it_shows_what_a_catalog_has(example: Result) -> None:
     assert {"available", "deprecated", "withdrawn", "planned"} == {image["lifecycle"] for image in images}
 
 
-def test_its_scans_come_from_three_scanners(example: Result) -> None:
+def test_its_scans_come_from_two_scanners_and_a_hub(example: Result) -> None:
     scanners = {
         record["scanner"].partition(" ")[0]
         for path in (example.api / "security").glob("*/*.json")
