@@ -72,6 +72,7 @@ def read_package(data: bytes) -> HubPackage:
         return HubPackage.model_validate(document)
     except ValidationError as error:
         details = error.errors(include_url=False)[0]
-        where = ".".join(map(str, details["loc"])) or "it"
-        message = f"no answer about a package: `{where}`: {details['msg'].lower()}"
+        fault = "not an object" if details["type"] == "model_type" else details["msg"].lower()
+        where = ".".join(map(str, details["loc"]))
+        message = f"no answer about a package: {f'`{where}`: ' if where else ''}{fault}"
         raise ReportError(message, "fetch it again") from None
