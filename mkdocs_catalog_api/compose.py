@@ -46,6 +46,8 @@ class _Assessed(NamedTuple):
     """Distinct ids of the newest release."""
     matched: set[int]
     """Positions of the VEX statements that speak of a finding in a release."""
+    item: Raw
+    """The image as it stands in the collection."""
 
 
 class _Rendered(NamedTuple):
@@ -100,6 +102,7 @@ class _Composer:
     given: Composition
     at: Addresses = field(init=False)
     gate: Gate = field(init=False)
+    models: dict[str, type[BaseModel]] = field(init=False)
     written: list[Written] = field(default_factory=list)
     newest: dict[str, Assessment | None] = field(default_factory=dict)
     releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
@@ -109,50 +112,51 @@ class _Composer:
     def __post_init__(self) -> None:
         self.at = Addresses(self.given.mount)
         self.gate = Gate(self.given.mount)
+        self.models = published_models(self.given.settings)
 
     def run(self) -> list[Written]:
-        unique = self._images_security()
-        extended = published_models(self.given.settings)
-        self._collections(extended)
+        unique, images = self._images()
+        self._collections(images)
         self._security_overview(unique)
         badge_names = self._badges()
         discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
         self._put(addresses.INDEX, models.Discovery, discovery)
         generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
-        self._openapi(extended, generator)
+        self._openapi(self.models, generator)
         manifest = index.manifest(self.written, self.given.generated_at, generator)
         self._put(addresses.MANIFEST, models.Manifest, manifest)
         self.gate.check_links(entry.path for entry in self.written)
         return self.written
 
-    def _images_security(self) -> int:
-        """Write what hangs on the rows of each image; returns the number of distinct ids of them all."""
+    def _images(self) -> tuple[int, list[Raw]]:
+        """Write the documents of each image; returns the number of distinct ids and the images as items."""
         images = {image.entry.slug: image for image in self.catalog.images}
+        items: list[Raw] = []
         unique: set[str] = set()
         for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
             self.written += rendered.written
             self.gate.links |= rendered.links
-            for slug, assessments, ids, matched in rendered.images:
+            for slug, assessments, ids, matched, item in rendered.images:
                 image = images[slug]
+                items.append(item)
                 self.matched |= matched
                 self.newest[slug] = assessments[0] if assessments else None
                 for release, found in zip(image.releases, assessments, strict=True):
                     self.releases[slug, release.entry.version] = found
                 if image.entry.lifecycle != "planned":
                     unique.update(ids)
-        return len(unique)
+        return len(unique), items
 
-    def _collections(self, extended: Mapping[str, type[BaseModel]]) -> None:
+    def _collections(self, images: Sequence[Raw]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
         charts = [(c.entry, c.page, self._chart(c, self._assessor())) for c in catalog.charts]
         self._report_idle_statements()
-        images = ((i.entry, i.page, self._image(i)) for i in catalog.images)
         roadmap = ((r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap)
-        self._collection("images", extended["images"], images)
-        self._collection("charts", extended["charts"], charts)
-        self._collection("roadmap", extended["roadmap"], roadmap)
-        self._collection("updates", extended["updates"], self._updates())
+        self._collection("images", images)
+        self._collection("charts", self._items("charts", charts))
+        self._collection("roadmap", self._items("roadmap", roadmap))
+        self._collection("updates", self._update_items())
 
     def _security_overview(self, unique: int) -> None:
         summary, entries = security_totals.summary_and_index(
@@ -219,11 +223,14 @@ class _Composer:
             data = document(badge.payload(Look()))
             gate.check(models.Badge, data, path)
             documents.append((path, data))
+        computed = self._image(image, newest.assessment if newest else None)
+        item, whole = self._item("images", image.entry, image.page, computed, gate)
+        documents.append(whole)
         ids = newest.ids if newest else []
         matched = set().union(*(rec.matched for rec in records))
-        return _Assessed(slug, [rec.assessment for rec in records], ids, matched), documents
+        return _Assessed(slug, [rec.assessment for rec in records], ids, matched, item), documents
 
-    def _image(self, image: Image) -> dict[str, object]:
+    def _image(self, image: Image, newest: Assessment | None) -> dict[str, object]:
         """The computed fields of an image."""
         slug = image.entry.slug
         versions = [
@@ -234,7 +241,7 @@ class _Composer:
             "versions": versions,
             "url": self.at.web(image.page.url),
             "href": self.at.api(addresses.item("images", slug)),
-            "security": security_totals.image_security(image, self.newest[slug], self.at),
+            "security": security_totals.image_security(image, newest, self.at),
         }
 
     def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
@@ -264,7 +271,7 @@ class _Composer:
             "href": self.at.api(addresses.item("roadmap", slug)),
         }
 
-    def _updates(self) -> Iterator[tuple[UpdateEntry, None, dict[str, object]]]:
+    def _update_items(self) -> Iterator[Raw]:
         """Updates with the item that each is about: image before chart, slug before name."""
         found: dict[str, str] = {}
         named = [
@@ -276,33 +283,37 @@ class _Composer:
         for resource, entry in reversed(named):
             found[entry.slug] = self.at.api(addresses.item(resource, entry.slug))
         for update in self.catalog.updates:
-            yield update, None, {"href": found.get(update.application)}
+            item = Raw(encode(_published(update, {"href": found.get(update.application)})))
+            self.gate.check(self.models["updates"], item, addresses.collection("updates"))
+            yield item
 
-    def _collection(
+    def _items(
+        self, resource: str, items: Iterable[tuple[ItemEntry, WebPage | None, dict[str, object]]]
+    ) -> Iterator[Raw]:
+        """Write the document of each item; gives the items as they stand in the collection."""
+        for entry, page, computed in items:
+            item, whole = self._item(resource, entry, page, computed, self.gate)
+            self._write([whole])
+            yield item
+
+    def _item(
         self,
         resource: str,
-        model: type[BaseModel],
-        items: Iterable[tuple[ItemEntry | UpdateEntry, WebPage | None, dict[str, object]]],
-    ) -> None:
-        """Write a collection, its pages and its items; each item comes with its page and computed fields."""
+        entry: ItemEntry,
+        page: WebPage | None,
+        computed: dict[str, object],
+        gate: Gate,
+    ) -> tuple[Raw, tuple[str, bytes]]:
+        """An item as it stands in its collection, and path and body of its own document."""
+        item = Raw(encode(_published(entry, computed)))
+        gate.check(self.models[resource], item, addresses.item(resource, entry.slug))
+        html = self.at.web(page.url) if page and page.own else None
         own_badges = badges.PER_IMAGE if resource == "images" else ()
-        parts: list[Raw] = []
-        for entry, page, computed in items:
-            item = Raw(encode(_published(entry, computed)))
-            if isinstance(entry, UpdateEntry):
-                self.gate.check(model, item, addresses.collection(resource))
-            else:
-                path = addresses.item(resource, entry.slug)
-                self.gate.check(model, item, path)
-                html = self.at.web(page.url) if page and page.own else None
-                self._write(
-                    [
-                        collections.item_document(
-                            resource, entry.slug, html, item, self.at, self.gate, own_badges
-                        )
-                    ]
-                )
-            parts.append(item)
+        return item, collections.item_document(resource, entry.slug, html, item, self.at, gate, own_badges)
+
+    def _collection(self, resource: str, items: Iterable[Raw]) -> None:
+        """Write a collection and its pages."""
+        parts = list(items)
         self.totals[resource] = len(parts)
         self._write(collections.collection_documents(resource, parts, self.at, self.gate))
 

@@ -14,7 +14,6 @@ from .catalog.fields import extend
 from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
-from .catalog.scans import ScanHead
 from .catalog.vex import Statements
 from .problems import Level, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
@@ -24,7 +23,7 @@ from .sources.data_files import read_list
 from .sources.items import default_values, read_entry, undeclared
 from .sources.messages import perhaps
 from .sources.pages import Page, RawItem, Selection, select
-from .sources.scan_index import index_reports
+from .sources.scan_index import ReportIndex
 from .sources.store import Store
 from .sources.vex import read_folder
 
@@ -63,8 +62,9 @@ def timestamp(time: datetime.datetime) -> str:
 def load(site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool) -> Catalog:
     """Read everything. Problems are added, not raised; the catalog counts only if they don't refuse it.
 
-    `store` is where parsed reports wait for `compose`; `cached` as in `index_reports`.
+    `store` is where parsed reports wait for `compose`; `cached` as in `ReportIndex`.
     """
+    reports = _reports(site, settings, store, problems, cached=cached)
     selection = _selection(settings)
     paged = select(site.pages, selection, problems)
     web = _WebPages(site, selection)
@@ -72,7 +72,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
     roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
-    heads = _scans(site, settings, store, problems, cached=cached)
+    heads = reports.heads(problems) if reports else []
     time = now()
     join = Join(ordered, heads, settings.security.scanners, timestamp(time), problems)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
@@ -211,13 +211,11 @@ def _folder(
     return None
 
 
-def _scans(
+def _reports(
     site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool
-) -> list[ScanHead]:
+) -> ReportIndex | None:
     folder = _folder(site, "reports", settings, problems)
-    if folder is None:
-        return []
-    return index_reports(folder, _label(folder, site), store, problems, cached=cached)
+    return ReportIndex(folder, _label(folder, site), store, cached=cached) if folder else None
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:

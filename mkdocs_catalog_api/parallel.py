@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -30,21 +31,31 @@ def processes() -> int:
 def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: int) -> Iterator[R]:
     """Apply `work` to consecutive chunks of the items; results come in the order of the items.
 
-    With fewer than `least` items, or one processor, it all happens in this process.
+    The work begins at once, so that this process can do something else before it asks for the results.
+    With fewer than `least` items, or one processor, it all happens in this process, when asked for.
+
+    Raises:
+        OSError: a worker was killed, as the system does when memory runs out (while iterating).
     """
     global _job
     workers = processes()
     if workers == 1 or len(items) < least:
-        if items:
-            yield work(items)
-        return
+        return (work(part) for part in [items] if part)
     size = max(1, min(256, -(-len(items) // (workers * 4))))
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
     _job = work, items
     try:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
-            yield from pool.map(_run, range(0, len(items), size), [size] * len(items))
+        return _results(pool, pool.map(_run, range(0, len(items), size), [size] * len(items)))
     finally:
-        _job = None
+        _job = None  # all workers are forked
+
+
+def _results(pool: ProcessPoolExecutor, results: Iterator[R]) -> Iterator[R]:
+    with pool:
+        try:
+            yield from results
+        except BrokenProcessPool:
+            raise OSError("a worker process was killed; perhaps memory ran out") from None
 
 
 def _run(start: int, size: int) -> Any:

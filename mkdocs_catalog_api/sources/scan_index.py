@@ -38,39 +38,44 @@ class _Read:
     of_hub: bool = False
 
 
-def index_reports(
-    folder: Path, label: str, store: Store, problems: Problems, *, cached: bool = True
-) -> list[ScanHead]:
-    """Read every report below `folder` into the store; `label` is how problems name the folder.
+class ReportIndex:
+    """The scans of all reports below `folder`; `label` is how problems name the folder.
 
-    Returns the heads of all scans in the order of paths. Unreadable reports become problems. With `cached`,
-    what an earlier build has parsed is taken from the user's cache folder, and kept there for the next.
+    The reading begins at once, in other processes where there are several. With `cached`, what an earlier
+    build has parsed is taken from the user's cache folder, and kept there for the next.
     """
-    cache = Cache(folder) if cached else None
-    if cache:
-        cache.load(store)
-    heads: list[ScanHead] = []
-    keys: dict[str, None] = {}
-    for chunk in in_chunks(partial(_read_chunk, folder, store), json_files(folder), least=64):
-        for read in chunk:
-            file = f"{label}/{read.path}"
-            if read.problem:
-                problems.add(Problem(file, 0, 0, "", *read.problem))
-                continue
-            keys[read.key] = None
-            kept = store.kept.setdefault(read.key, read.kept or ())
-            # A hub's report lies in the folder of its chart, so its path speaks for no image.
-            alone = len(kept) == 1 and not read.of_hub
-            found = [
-                ScanHead(file, read.path, read.key, position, alone, read.of_hub, *scan.facts)
-                for position, scan in enumerate(kept)
-            ]
-            if found and all(head.inferred for head in found):
-                problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
-            heads += found
-    if cache:
-        _save(cache, store, keys, problems)
-    return heads
+
+    def __init__(self, folder: Path, label: str, store: Store, *, cached: bool = True) -> None:
+        self._label, self._store = label, store
+        self._cache = Cache(folder) if cached else None
+        if self._cache:
+            self._cache.load(store)
+        self._chunks = in_chunks(partial(_read_chunk, folder, store), json_files(folder), least=64)
+
+    def heads(self, problems: Problems) -> list[ScanHead]:
+        """The heads of all scans in the order of paths. Unreadable reports become problems."""
+        heads: list[ScanHead] = []
+        keys: dict[str, None] = {}
+        for chunk in self._chunks:
+            for read in chunk:
+                file = f"{self._label}/{read.path}"
+                if read.problem:
+                    problems.add(Problem(file, 0, 0, "", *read.problem))
+                    continue
+                keys[read.key] = None
+                kept = self._store.kept.setdefault(read.key, read.kept or ())
+                # A hub's report lies in the folder of its chart, so its path speaks for no image.
+                alone = len(kept) == 1 and not read.of_hub
+                found = [
+                    ScanHead(file, read.path, read.key, position, alone, read.of_hub, *scan.facts)
+                    for position, scan in enumerate(kept)
+                ]
+                if found and all(head.inferred for head in found):
+                    problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
+                heads += found
+        if self._cache:
+            _save(self._cache, self._store, keys, problems)
+        return heads
 
 
 def _save(cache: Cache, store: Store, keys: Iterable[str], problems: Problems) -> None:
