@@ -5,8 +5,9 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -64,12 +65,23 @@ class Build:
                 self.staging.remove()
 
 
+def _say_nothing(_stage: str) -> None:
+    """For who does not ask what is being done."""
+
+
 def prepare(
-    site: Site, settings: Settings, problems: Problems, *, strict: bool, cached: bool = True
+    site: Site,
+    settings: Settings,
+    problems: Problems,
+    *,
+    strict: bool,
+    cached: bool = True,
+    progress: Callable[[str], None] = _say_nothing,
 ) -> Build:
     """Load and compose: every document rendered and checked in staging, nothing published.
 
-    With `cached`, reports that an earlier build has parsed are not parsed again.
+    With `cached`, reports that an earlier build has parsed are not parsed again. `progress` is told what
+    is being done.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -81,7 +93,10 @@ def prepare(
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
     staging = Staging(site.site_dir)
     store = Store(staging.folder)
+    collects = gc.isenabled()
+    gc.disable()  # nearly nothing here is cyclic, but the collector would look through all of it again
     try:
+        progress(f"reading {len(site.pages):,} pages and the reports")
         catalog = load(site, settings, store, problems, cached=cached)
         looks = _looks(site, settings, catalog, problems)
         file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
@@ -107,6 +122,7 @@ def prepare(
             store=store,
             problems=problems,
         )
+        progress(f"writing the documents of {len(catalog.images):,} images")
         written = compose(catalog, given)
         paths = (document.path for document in written)
         problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
@@ -120,6 +136,8 @@ def prepare(
         raise
     finally:
         store.close()
+        if collects:
+            gc.enable()
     return Build(site, staging, catalog, written, problems, file, made)
 
 

@@ -24,7 +24,9 @@ def command(run: Run) -> None:
         from ..engine import prepare
 
         site, settings = run.read()
-        build = prepare(site, settings, run.problems, strict=run.strict, cached=not run.no_cache)
+        build = prepare(
+            site, settings, run.problems, strict=run.strict, cached=not run.no_cache, progress=run.progress
+        )
         build.publish()
         return build
 

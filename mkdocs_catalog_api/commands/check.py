@@ -26,6 +26,13 @@ def command(run: Run) -> None:
         site, settings = run.read()
         with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
             elsewhere = replace(site, site_dir=Path(folder) / "site")
-            return prepare(elsewhere, settings, run.problems, strict=run.strict, cached=not run.no_cache)
+            return prepare(
+                elsewhere,
+                settings,
+                run.problems,
+                strict=run.strict,
+                cached=not run.no_cache,
+                progress=run.progress,
+            )
 
     run.finish(work, "checked")

@@ -116,6 +116,11 @@ class Run:
         self.strict = self.strict or strict
         return site, settings
 
+    def progress(self, stage: str) -> None:
+        """Show on a terminal what is being done, in one line that the next one replaces."""
+        if not (self.quiet or self.as_json) and sys.stderr.isatty():
+            click.echo(f"\r\033[K{stage} …\r", nl=False, err=True)
+
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work, tell what was found, and end the program if the catalog is refused."""
         from ..documents.gate import ContractError
@@ -127,6 +132,8 @@ class Run:
             self.problems.extend(error.problems)
         except (ContractError, OSError) as error:
             self.problems.add(Problem("", 0, 0, "", str(error)))
+        if not (self.quiet or self.as_json) and sys.stderr.isatty():
+            click.echo("\033[K", nl=False, err=True)
         if self.as_json:
             click.echo(json.dumps(self._object(build), ensure_ascii=False, indent=2))
         else:
