@@ -21,6 +21,7 @@ from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
 from .settings import SECURITY_FOLDERS, Settings
+from .sources.logos import read_logo
 from .sources.messages import perhaps
 from .sources.store import Store
 from .web.view import CatalogView
@@ -191,16 +192,20 @@ def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems)
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     """The content of a logo's file below docs_dir."""
-    path = (site.docs_dir / logo).resolve()
+    hint = "name an SVG file as in assets/wolfi.svg, or one of https://simpleicons.org by its slug"
     try:
-        if not path.is_relative_to(site.docs_dir.resolve()) or path.suffix != ".svg":
-            raise OSError
-        text = path.read_text("utf-8")
-    except (OSError, ValueError):  # also a name that no file can have, and text that is not UTF-8
+        path = (site.docs_dir / logo).resolve()
+        if path.suffix == ".svg" and path.is_relative_to(site.docs_dir.resolve()):
+            return read_logo(path)
         message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
-        problems.add(site.config.problem(("badges", name, "logo"), message, "as in assets/wolfi.svg"))
-        return None
-    return text.strip()
+    except OSError as error:
+        message = f"{logo!r} can't be read: {error.strerror}"
+    except UnicodeDecodeError:
+        message = f"{logo!r} is not UTF-8"
+    except ValueError as why:
+        message = f"{logo!r} {why}"
+    problems.add(site.config.problem(("badges", name, "logo"), message, hint))
+    return None
 
 
 __all__ = ["Build", "Site", "prepare"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from .example import build_as_process, copy_example
+from .servers import node_folder
 from .sites import SiteFolder
 
 # Banners of MkDocs and Material about a version that does not exist yet.
@@ -33,3 +34,9 @@ def example_bytes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("example") / "site"
     copy_example(folder)
     return build_as_process("mkdocs", folder)
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of tests/node with its packages."""
+    return node_folder(tmp_path_factory.mktemp("node") / "node")

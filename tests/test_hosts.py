@@ -44,11 +44,6 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return servers.node_folder(tmp_path_factory.mktemp("node") / "node")
-
-
 def published(folder: Path, host: str | None, own: str = "") -> Path:
     """A site at /catalog, in the folder that its host serves."""
     site = SiteFolder(folder / "source")

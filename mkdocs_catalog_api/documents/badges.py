@@ -14,23 +14,33 @@ from .security import Assessment
 FIXED = FIXED_BADGES
 PER_IMAGE = ("cves", "grade", "version")
 
-_GREY = "lightgrey"
+# White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
+_GREY, _BLUE = "#5f6b7a", "#1d6fb8"
+_GREEN, _LIME, _OLIVE = "#15803d", "#4d7c0f", "#6d7400"
+_AMBER, _ORANGE, _RED = "#a16207", "#c2410c", "#b91c1c"
 _LABEL_COLOR = "#2f3a45"
-_BY_WORST = ("red", "orange", "yellow", "yellowgreen", "lightgrey")
-_BY_GRADE = {"A+": "brightgreen", "A": "green", "B": "yellowgreen", "C": "yellow", "D": "orange", "F": "red"}
+_BY_WORST = (_RED, _ORANGE, _AMBER, _OLIVE, _OLIVE)
+_BY_GRADE = {"A+": _GREEN, "A": _LIME, "B": _OLIVE, "C": _AMBER, "D": _ORANGE, "F": _RED}
 # simple-icons has each of these; a name that it lacks would be dropped in silence.
-_LOGOS = {
+LOGOS = {
     "images": "docker",
     "charts": "helm",
     "cves": "trivy",
     "grade": "trivy",
     "license": "spdx",
     "alpine": "alpinelinux",
-    "debian": "debian",
+    "arch": "archlinux",
+    "rhel": "redhat",
+    "ubi": "redhat",
     "wolfi": "chainguard",
-    "artifacthub": "artifacthub",
+} | {
+    name: name
+    for name in (
+        *("almalinux", "archlinux", "artifacthub", "centos", "chainguard", "debian", "fedora", "nixos"),
+        *("opensuse", "photon", "redhat", "rockylinux", "suse", "ubuntu"),
+    )
 }
-_OTHER_LOGO = "opencontainersinitiative"
+OTHER_LOGO = "opencontainersinitiative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ class Badge:
 
     def payload(self, look: Look) -> dict[str, object]:
         """The document: no null, no other keys, never both kinds of logo."""
-        named = look.logo or _LOGOS.get(self.name, _OTHER_LOGO)
+        named = look.logo or LOGOS.get(self.name, OTHER_LOGO)
         logo = {"namedLogo": named, "logoColor": look.logo_color or "white"}
         if look.svg:
             logo = {"logoSvg": look.svg}
@@ -90,28 +100,28 @@ def catalog_badges(catalog: Catalog, newest: Mapping[str, Assessment | None]) ->
     images = [image.entry for image in catalog.images]
     charts = [chart.entry for chart in catalog.charts]
     both: list[ImageEntry | ChartEntry] = [*images, *charts]
-    yield Badge("images", "images", str(len(images)), "blue")
-    yield Badge("charts", "charts", str(len(charts)), "blue")
+    yield Badge("images", "images", str(len(images)), _BLUE)
+    yield Badge("charts", "charts", str(len(charts)), _BLUE)
     counted = [newest[image.slug] for image in images if image.lifecycle != "planned"]
     yield _cves("cves", "CVEs", [found for found in counted if found])
     yield Badge("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
     licenses = {item.license for item in both}
     if len(licenses) == 1:
-        yield Badge("license", "license", licenses.pop(), "blue")
+        yield Badge("license", "license", licenses.pop(), _BLUE)
     else:
-        yield Badge("license", "licenses", str(len(licenses)), "blue")
+        yield Badge("license", "licenses", str(len(licenses)), _BLUE)
     signed = Counter(item.signature for item in both)
     bases = Counter(image.base for image in images)
     hubs = Counter(hub_name(chart.hub) for chart in charts if chart.hub)
     for name, value, kind in value_names(catalog):
         match kind:
             case "base":
-                yield Badge(name, value, f"{bases[value]} of {len(images)} images", "blue")
+                yield Badge(name, value, f"{bases[value]} of {len(images)} images", _BLUE)
             case "signature":
                 share = f"{signed[value]} of {len(images) + len(charts)} signed"
-                yield Badge(name, value, share, "blue")
+                yield Badge(name, value, share, _BLUE)
             case _:
-                yield Badge(name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", "blue")
+                yield Badge(name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", _BLUE)
 
 
 def image_badges(image: Image, newest: Assessment | None) -> Iterator[Badge]:
@@ -125,14 +135,14 @@ def image_badges(image: Image, newest: Assessment | None) -> Iterator[Badge]:
     else:
         yield Badge("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
-    yield Badge("version", name, version or "no release", "blue" if version else _GREY)
+    yield Badge("version", name, version or "no release", _BLUE if version else _GREY)
 
 
 def _cves(name: str, label: str, found: Sequence[Assessment]) -> Badge:
     if not found:
         return Badge(name, label, "not scanned", _GREY)
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
-    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), "brightgreen")
+    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), _GREEN)
     return Badge(name, label, str(sum(totals)), worst)
 
 
@@ -140,4 +150,4 @@ def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:
     """The architectures that every image is built for."""
     sets = [{name.partition("/")[2] for name in names} for names in platforms]
     common = set.intersection(*sets) if sets else set()
-    return (" | ".join(sorted(common)), "blue") if common else ("none in common", _GREY)
+    return (" | ".join(sorted(common)), _BLUE) if common else ("none in common", _GREY)

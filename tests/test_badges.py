@@ -1,0 +1,189 @@
+"""What badges say and how they look: for readers, for the renderer, and with an author's own logo."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mkdocs_catalog_api.documents.badges import LOGOS, OTHER_LOGO
+from mkdocs_catalog_api.sources.logos import LARGEST, read_logo
+
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>'
+
+
+def catalog(site: SiteFolder) -> SiteFolder:
+    """An image for each grade, one that is not scanned, one without release, and a chart."""
+    worst = {"none": [], "low": [row("CVE-1", "LOW")], "fixable": [row("CVE-1", "LOW", fixed="2")]}
+    worst |= {word.lower(): [row("CVE-1", word)] for word in ("MEDIUM", "HIGH", "CRITICAL", "UNKNOWN")}
+    for number, (slug, rows) in enumerate(worst.items()):
+        keys = f'base: wolfi\nsignature: cosign\nversions: [{{version: 1.0, digest: "{digest(number)}"}}]'
+        site.image(slug, keys)
+        site.report(f"{slug}/1.0.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(number)}"))
+    site.image("unscanned", 'name: <Läufer> & "Söhne"\nversions: [2.0]')
+    site.image("empty")
+    chart = "category: Tools\ntier: core\nlicense: MIT\nversions: [1.0.0]\nhub: https://artifacthub.io/packages/helm/a/b"
+    site.page("charts/stack.md", chart)
+    return site
+
+
+def payloads(site: SiteFolder) -> dict[str, dict[str, Any]]:
+    """Name → payload of every badge."""
+    result = site.build()
+    assert not result.failed, result.logged()
+    folder = result.api / "badge"
+    return {
+        path.relative_to(folder).with_suffix("").as_posix(): json.loads(path.read_bytes())
+        for path in sorted(folder.rglob("*.json"))
+    }
+
+
+def test_they_say_what_the_catalog_has(site: SiteFolder) -> None:
+    found = {name: (badge["label"], badge["message"]) for name, badge in payloads(catalog(site)).items()}
+    assert found["images"] == ("images", "9")
+    assert found["cves"] == ("CVEs", "6")
+    assert found["license"] == ("license", "MIT")
+    assert found["multiarch"] == ("multi-arch", "none in common")
+    assert found["wolfi"] == ("wolfi", "7 of 9 images")
+    assert found["cosign"] == ("cosign", "7 of 10 signed")
+    assert found["artifacthub"] == ("artifacthub", "1 chart")
+    assert found["unscanned/cves"] == ('<Läufer> & "Söhne" CVEs', "not scanned")
+    assert found["unscanned/grade"][1] == "not scanned"
+    assert found["unscanned/version"][1] == "2.0"
+    assert found["empty/version"][1] == "no release"
+
+
+def test_colours_follow_the_worst_and_grey_means_not_known(site: SiteFolder) -> None:
+    colors = {name: badge["color"] for name, badge in payloads(catalog(site)).items()}
+    shades = [colors[f"{slug}/cves"] for slug in ("none", "low", "medium", "high", "critical", "unscanned")]
+    assert len(set(shades)) == len(shades)
+    assert colors["cves"] == colors["critical/cves"]
+    assert colors["unknown/cves"] != colors["unscanned/cves"]
+    grades = [colors[f"{slug}/grade"] for slug in ("none", "fixable", "medium", "high", "critical")]
+    assert len(set(grades)) == len(grades)
+
+
+def test_white_text_is_readable_on_every_colour(site: SiteFolder) -> None:
+    """At least 4.5 : 1, by https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio."""
+    for badge in payloads(catalog(site)).values():
+        for color in (badge["color"], badge["labelColor"]):
+            channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+            luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+            assert 1.05 / (luminance + 0.05) >= 4.5, color
+
+
+def test_an_author_s_logo_is_in_the_payload(site: SiteFolder) -> None:
+    site.write("docs/assets/wolfi.svg", f'<?xml version="1.0"?>\n{SVG}\n')
+    site.settings["badges"] = {
+        "wolfi": {"label": "Wolfi", "logo": "assets/wolfi.svg"},
+        "images": {"logo": "ubuntu"},
+    }
+    found = payloads(catalog(site))
+    assert found["wolfi"]["logoSvg"] == f'<?xml version="1.0"?>\n{SVG}'
+    assert not {"namedLogo", "logoColor"} & found["wolfi"].keys()
+    assert found["images"]["namedLogo"] == "ubuntu"
+
+
+BAD_LOGOS = [
+    (b"", "no SVG"),
+    (b"GIF89a", "no SVG"),
+    (b"<svg", "no SVG"),
+    (b"\xff\xfe", "utf-8"),
+    (b"<html/>", "begins with <html>"),
+    (b"<svg/>", "begins with <svg> instead of <svg xmlns="),
+    (SVG.replace("<path", "<script/><path").encode(), "has a <script>"),
+    (SVG.replace("<path", "<foreignObject/><path").encode(), "has a <foreignObject>"),
+    (SVG.replace("<path", '<path onClick="x()"').encode(), "has the event handler 'onclick'"),
+    (
+        SVG.replace("<path", '<image href="https://evil.example/x.png"/><path').encode(),
+        "refers to 'https://evil",
+    ),
+    (b'<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.encode(), "has a DOCTYPE"),
+    (SVG.encode() + b" " * LARGEST, "larger than 32 KiB"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), BAD_LOGOS)
+def test_a_file_that_is_no_logo_is_refused(tmp_path: Path, data: bytes, words: str) -> None:
+    (tmp_path / "logo.svg").write_bytes(data)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        read_logo(tmp_path / "logo.svg")
+
+
+@pytest.mark.parametrize(
+    ("logo", "words"),
+    [
+        ("assets/none.svg", "can't be read"),
+        ("assets/script.svg", "has a <script>"),
+        ("../secret.svg", "neither a simple-icons slug nor an SVG file below docs_dir"),
+        ("Docker Inc", "neither a simple-icons slug nor an SVG file below docs_dir"),
+    ],
+)
+def test_the_setting_of_such_a_logo_is_named(site: SiteFolder, logo: str, words: str) -> None:
+    site.write("docs/assets/script.svg", SVG.replace("<path", "<script/><path"))
+    site.write("secret.svg", SVG)
+    site.settings["badges"] = {"images": {"logo": logo}}
+    result = site.build()
+    assert result.failed
+    assert words in result.logged()[0]
+    assert "catalog-api.badges.images.logo" in result.logged()[0]
+    assert not result.api.exists()
+
+
+def rendered(api: Path, node: Path, out: Path) -> dict[str, str]:
+    """Name → SVG of each badge, by the renderer of Shields.io with the logos of simple-icons."""
+    command = ["node", "badges.mjs", str(api), str(out)]
+    done = subprocess.run(command, cwd=node, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return {path.relative_to(out).with_suffix("").as_posix(): path.read_text() for path in out.rglob("*.svg")}
+
+
+def shown(message: str) -> str:
+    """The message as this style writes it into an SVG."""
+    return escape(message.upper())
+
+
+@pytest.mark.slow
+def test_every_badge_renders(site: SiteFolder, node: Path, tmp_path: Path) -> None:
+    site.write("docs/assets/wolfi.svg", SVG)
+    site.settings["badges"] = {"wolfi": {"logo": "assets/wolfi.svg"}, "cves": {"color": "orange"}}
+    found = payloads(catalog(site))
+    svgs = rendered(site.folder / "site/api/v1", node, tmp_path / "out")
+    assert svgs.keys() == found.keys()
+    for name, badge in found.items():
+        for text in (badge["label"], badge["message"]):
+            assert f">{shown(text)}</text>" in svgs[name]
+        assert "data:image/svg+xml;base64," in svgs[name]
+        assert badge["labelColor"] in svgs[name]
+
+
+@pytest.mark.slow
+def test_every_badge_of_the_example_renders(
+    example_bytes: dict[str, bytes], node: Path, tmp_path: Path
+) -> None:
+    found = {path: body for path, body in example_bytes.items() if path.startswith("badge/")}
+    for path, body in found.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(body)
+    svgs = rendered(tmp_path, node, tmp_path / "out")
+    for path, body in found.items():
+        name = path.removeprefix("badge/").removesuffix(".json")
+        assert f">{shown(json.loads(body)['message'])}</text>" in svgs[name]
+
+
+@pytest.mark.slow
+def test_every_logo_of_ours_is_one_of_simple_icons(node: Path) -> None:
+    script = (
+        'import * as i from "simple-icons"; console.log(JSON.stringify(Object.values(i).map((x) => x.slug)))'
+    )
+    command = ["node", "--input-type=module", "-e", script]
+    out = subprocess.run(command, cwd=node, check=True, capture_output=True, timeout=60).stdout
+    assert {*LOGOS.values(), OTHER_LOGO} <= set(json.loads(out))
