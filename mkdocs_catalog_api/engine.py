@@ -192,18 +192,18 @@ def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems)
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     """The content of a logo's file below docs_dir."""
-    hint = "name an SVG file as in assets/wolfi.svg, or one of https://simpleicons.org by its slug"
+    message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
+    hint = "as in assets/wolfi.svg"
     try:
         path = (site.docs_dir / logo).resolve()
-        if path.suffix == ".svg" and path.is_relative_to(site.docs_dir.resolve()):
+        if path.suffix == ".svg" and path.is_relative_to(site.docs_dir.resolve()) and path.is_file():
+            hint = "save it as a plain SVG of one picture"
             return read_logo(path)
-        message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
     except OSError as error:
         message = f"{logo!r} can't be read: {error.strerror}"
-    except UnicodeDecodeError:
-        message = f"{logo!r} is not UTF-8"
     except ValueError as why:
-        message = f"{logo!r} {why}"
+        if "\0" not in logo:
+            message = f"{logo!r} {why}"
     problems.add(site.config.problem(("badges", name, "logo"), message, hint))
     return None
 

@@ -93,10 +93,10 @@ def test_an_author_s_logo_is_in_the_payload(site: SiteFolder) -> None:
 
 
 BAD_LOGOS = [
-    (b"", "no SVG"),
-    (b"GIF89a", "no SVG"),
-    (b"<svg", "no SVG"),
-    (b"\xff\xfe", "utf-8"),
+    (b"", "is no SVG"),
+    (b"GIF89a", "is no SVG"),
+    (b"<svg", "is no SVG"),
+    (b"\xff\xfe", "is not UTF-8"),
     (b"<html/>", "begins with <html>"),
     (b"<svg/>", "begins with <svg> instead of <svg xmlns="),
     (SVG.replace("<path", "<script/><path").encode(), "has a <script>"),
@@ -107,7 +107,7 @@ BAD_LOGOS = [
         "refers to 'https://evil",
     ),
     (b'<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.encode(), "has a DOCTYPE"),
-    (SVG.encode() + b" " * LARGEST, "larger than 32 KiB"),
+    (SVG.encode() + b" " * LARGEST, "is larger than 32 KiB"),
 ]
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_is_no_logo_is_refused(tmp_path: Path, data: bytes, words: s
 @pytest.mark.parametrize(
     ("logo", "words"),
     [
-        ("assets/none.svg", "can't be read"),
+        ("assets/none.svg", "neither a simple-icons slug nor an SVG file below docs_dir"),
         ("assets/script.svg", "has a <script>"),
         ("../secret.svg", "neither a simple-icons slug nor an SVG file below docs_dir"),
         ("Docker Inc", "neither a simple-icons slug nor an SVG file below docs_dir"),

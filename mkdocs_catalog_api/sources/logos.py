@@ -20,13 +20,16 @@ def read_logo(path: Path) -> str:
 
     Raises:
         OSError: the file can't be read.
-        ValueError: it is no SVG, too large, or not self-contained.
+        ValueError: it is no SVG, too large, or not self-contained, in words that follow its name.
     """
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise ValueError(f"larger than {LARGEST // 1024} KiB, which every view of the badge would load")
-    text = data.decode("utf-8-sig").strip()
+        raise ValueError(f"is larger than {LARGEST // 1024} KiB, which every view of the badge would load")
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8") from None
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -53,5 +56,5 @@ def read_logo(path: Path) -> str:
     try:
         parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        raise ValueError(f"no SVG: {error}") from None
+        raise ValueError(f"is no SVG: {error}") from None
     return text
