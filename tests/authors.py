@@ -8,6 +8,21 @@ from mkdocs_catalog_api.standalone import read_site
 
 from .sites import REGISTRY, SiteFolder
 
+OWN_SETTINGS = """
+registry: registry.example.org/hardened
+images:
+  vocabulary: {tier: [core, standard]}
+  fields:
+    upstream: {type: url, required: true}
+    port: integer
+    shells: {values: [bash, "true", none], list: true}
+    ratio: number
+    fips: boolean
+    checked: date
+    copy: text
+    "on": text
+""".strip()
+"""Settings with a custom field of every type, and a closed vocabulary."""
 REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 
 

@@ -160,6 +160,10 @@ WRONG = {
     "mapping for a text": ("base: {a: b}", "5:1: base: expected a text, got keys and values"),
     "bool for a text": ("base: true", '5:1: base: expected a text, got true (put it in quotes: "true")'),
     "empty text": ("base: ' '", "5:1: base: empty text (write a text or leave it out)"),
+    "control character in quotes": (
+        r'base: "a\0"',
+        r"5:1: base: text with the control character '\x00' (remove it)",
+    ),
     "text for a list": (
         "platforms: linux/amd64",
         "5:1: platforms: expected a list, got 'linux/amd64' (write `platforms: [linux/amd64]`)",

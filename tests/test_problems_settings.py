@@ -6,7 +6,7 @@ import pytest
 
 from mkdocs_catalog_api.problems import Level
 
-from .authors import REQUIRED, configure, told
+from .authors import OWN_SETTINGS, REQUIRED, configure, told
 from .sites import REGISTRY, SiteFolder
 
 WRONG = [
@@ -283,24 +283,8 @@ def test_the_looks_of_a_badge_that_there_is_not_only_warn(site: SiteFolder, stri
     assert told(site, strict=strict) == (strict, [said])
 
 
-OWN = """
-registry: registry.example.org/hardened
-images:
-  vocabulary: {tier: [core, standard]}
-  fields:
-    upstream: {type: url, required: true}
-    port: integer
-    shells: {values: [bash, "true", none], list: true}
-    ratio: number
-    fips: boolean
-    checked: date
-    copy: text
-    "on": text
-""".strip()
-
-
 def test_own_fields_and_vocabularies_check_what_pages_say(site: SiteFolder) -> None:
-    configure(site, OWN)
+    configure(site, OWN_SETTINGS)
     site.page(
         "images/nginx.md",
         """

@@ -60,9 +60,11 @@ class Model(BaseModel):
     """Other keys that authors may write → the field that they mean."""
 
 
-def _short(key: str) -> BeforeValidator:
-    """A bare text is short for `{key: text}`."""
-    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
+def _short(key: str, either: Any) -> BeforeValidator:
+    """A bare text is short for `{key: text}`; `either` is what may be written."""
+    return BeforeValidator(
+        lambda value: {key: value} if isinstance(value, str) else value, json_schema_input_type=either
+    )
 
 
 def _unique(values: list[str]) -> list[str]:
@@ -78,9 +80,10 @@ class VersionEntry(Model):
     """One published release of an image."""
 
     version: Annotated[VersionLabel, Field(description="Label of the release: its tag.")]
-    digest: Annotated[Digest | None, Field(description="Digest of the release, the first of `digests`.")] = (
-        None
-    )
+    digest: Annotated[
+        Digest | None,
+        Field(description="Digest of the release, the first of `digests`."),
+    ] = None
     digests: Annotated[
         list[Digest],
         AfterValidator(_unique),
@@ -172,7 +175,8 @@ class ImageEntry(ItemEntry):
     homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     versions: Annotated[
-        list[Annotated[VersionEntry, _short("version")]], Field(description="Releases, newest first.")
+        list[Annotated[VersionEntry, _short("version", VersionLabel | VersionEntry)]],
+        Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
 
@@ -190,11 +194,13 @@ class ChartEntry(ItemEntry):
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     hub: Annotated[Hub | None, Field(description="Its listing on a chart hub.")] = None
     versions: Annotated[
-        list[Annotated[ChartVersionEntry, _short("version")]], Field(description="Releases, newest first.")
+        list[Annotated[ChartVersionEntry, _short("version", ChartVersion | ChartVersionEntry)]],
+        Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[ChartVersion | None, Field(description="Label of the newest release.")] = None
     images: Annotated[
-        list[Annotated[PinEntry, _short("image")]], Field(description="The images that it pins.")
+        list[Annotated[PinEntry, _short("image", ImageReference | PinEntry)]],
+        Field(description="The images that it pins."),
     ] = []
 
 

@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 camel = to_camel
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser keeps exact (RFC 8259, section 6)."""
 
@@ -28,6 +29,8 @@ _MAX_INTEGER = 2**53 - 1
 def _text(value: str) -> str:
     if not value.strip():
         raise RefusedError("empty text", "write a text or leave it out")
+    if bad := _CONTROL.search(value):
+        raise RefusedError(f"text with the control character {bad[0]!r}", "remove it")
     return value
 
 
