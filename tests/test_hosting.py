@@ -91,7 +91,7 @@ def test_vercel_s_rules_are_added_to_the_author_s(site: SiteFolder) -> None:
 
 HUNDRED = "".join(f"/page{number}\n  X-A: b\n" for number in range(100))
 BROKEN = [
-    ("vercel", b'{"headers": [],\n}', "docs/vercel.json:2:1: not JSON"),
+    ("vercel", b'{"headers": [],\n x}', "docs/vercel.json:2:2: not JSON"),
     ("vercel", b"[]", "docs/vercel.json: `headers` is not a list in an object"),
     ("vercel", b'{"headers": {}}', "docs/vercel.json: `headers` is not a list in an object"),
     ("vercel", b'{"routes": []}', "docs/vercel.json: Vercel refuses `headers` beside `routes`"),
