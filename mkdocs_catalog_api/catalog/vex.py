@@ -120,6 +120,11 @@ class Statements:
     def __getitem__(self, position: int) -> Statement:
         return self._all[position]
 
+    def name_any(self, findings: Iterable[Finding]) -> bool:
+        """Whether any statement is on one of these vulnerabilities, in whatever product."""
+        known = self._by_id
+        return any(one.id in known or not known.keys().isdisjoint(one.aliases) for one in findings)
+
     def matching(self, findings: Iterable[Finding], image: Subject) -> list[int]:
         """Positions of the statements that speak of a row made of these findings, the oldest first.
 

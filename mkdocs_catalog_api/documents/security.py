@@ -91,11 +91,12 @@ class Assessor:
     def assess(self, scans: Sequence[ScanHead], subject: Callable[[], Subject]) -> Assessed:
         """What one or more scans of one release say; `subject` is what the VEX statements may name."""
         parsed = [self.reports.parsed(head) for head in scans]
-        if len(scans) == 1 and not self.statements:
+        needed = parsed if len(scans) > 1 or self.statements else []
+        findings = [finding for part in needed for finding in stored_findings(part)]
+        if len(scans) == 1 and not self.statements.name_any(findings):
             figures = _assessment(scans, scans[0].fixable, scans[0].unfixable, 0)
             return Assessed(figures, Raw(parsed[0].rows), Raw(b"[]"), json.loads(parsed[0].ids), set())
-        united = unite_with_findings(finding for part in parsed for finding in stored_findings(part))
-        rows, suppressed, matched = self.statements.sift(united, subject())
+        rows, suppressed, matched = self.statements.sift(unite_with_findings(findings), subject())
         figures = _assessment(scans, *counts(rows), len(suppressed))
         ids = list(dict.fromkeys(row["id"] for row in rows))
         return Assessed(figures, Raw(encode(rows)), Raw(encode(suppressed)), ids, matched)

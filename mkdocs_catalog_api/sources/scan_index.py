@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
 from pathlib import Path
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from ..catalog.references import Reference
 from ..catalog.scans import Finding, Scan, ScanFacts, ScanHead
@@ -169,7 +168,7 @@ def stored_findings(parsed: Parsed) -> list[Finding]:
     """The raw findings of a stored scan."""
     return [
         Finding(id_, severity, pkg, installed, fixed, title, url, target, tuple(aliases), purl)
-        for id_, severity, pkg, installed, fixed, title, url, target, aliases, purl in json.loads(
+        for id_, severity, pkg, installed, fixed, title, url, target, aliases, purl in from_json(
             parsed.findings
         )
     ]
