@@ -71,6 +71,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     images = _items(ImageEntry, "images", site, settings, paged["images"], problems)
     charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
     roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
+    whole = not problems.count(Level.ERROR)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
     heads = reports.heads(problems) if reports else []
     time = now()
@@ -84,7 +85,8 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
         )
         for entry, raw in charts
     )
-    join.report_strays()
+    if whole:  # else the reports of what could not be read would look like strays
+        join.report_strays()
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     joined = join.images(pages)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)

@@ -242,8 +242,8 @@ def _names_are_free(settings: Settings, config: ConfigFile, problems: Problems) 
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
             problems.add(config.problem((resource, "fields", name), f"the field `{name}` is built in", hint))
         for name in collection.vocabulary.keys() - closable:
-            message = f"`{name}` is no built-in text field of {resource} that has a vocabulary"
-            hint = perhaps(name, closable, "these have:")
+            message = f"`{name}` is no field of {resource} whose words can be closed"
+            hint = perhaps(name, closable, "these can:")
             if name in collection.fields:
                 hint = f"give the words of a field of your own as `values` under `fields.{name}`"
             problems.add(config.problem((resource, "vocabulary", name), message, hint))

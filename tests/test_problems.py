@@ -225,10 +225,17 @@ WRONG = {
         "versions: [{version: 1, href: x}]",
         "5:25: versions[0].href: `href` is computed (remove it)",
     ),
-    "digest": ("versions: [{version: 1, digest: abc}]", f"5:25: versions[0].digest: 'abc' is {DIGEST}"),
+    "digest": (
+        "versions: [{version: 1, digest: abc}]",
+        f"5:25: versions[0].digest: 'abc' is {DIGEST}",
+    ),
     "digest in upper case": (
         f"versions: [{{version: 1, digest: 'sha256:{'A' * 64}'}}]",
         f"5:25: versions[0].digest: 'sha256:{'A' * 64}' is {DIGEST} (perhaps you mean 'sha256:{'a' * 64}')",
+    ),
+    "digest that lacks a digit": (
+        f"versions: [{{version: 1, digest: 'sha256:{'a' * 63}'}}]",
+        f"5:25: versions[0].digest: 'sha256:{'a' * 63}' is {DIGEST}, not 63",
     ),
     "digest in a list": (
         f"versions: [{{version: 1, digest: ['{digest(1)}', abc]}}]",
@@ -365,7 +372,7 @@ WRONG_CHARTS = {
     "pin with a broken digest": (
         "images: ['a@sha256:1']",
         "5:10: images[0]: 'a@sha256:1' is not an image reference:"
-        " a digest is sha256: and 64 lower-case hex digits",
+        " a digest is sha256: and 64 lower-case hex digits, not 1",
     ),
     "pin without image": (
         "images: [{name: x}]",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from .authors import REQUIRED, configure
-from .sites import REGISTRY, SiteFolder
+from .sites import REGISTRY, SiteFolder, trivy
 
 
 def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder) -> None:
@@ -80,6 +80,17 @@ def test_an_author_s_page_beside_the_documents_is_fine(site: SiteFolder) -> None
     assert not result.failed, result.logged()
     assert (result.api / "images/index.html").exists()
     assert result.json("images.json")["total"] == 1
+
+
+def test_the_reports_of_a_page_with_a_fault_are_no_strays(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.0]\nhomepage: x")
+    site.image("redis", "versions: [1.0]")
+    site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/nginx:1.0"))
+    site.report("other.json", trivy([], tag=f"{REGISTRY}/other:1.0"))
+    assert [line.split(": ")[1] for line in site.build().logged() if ": " in line][:1] == ["homepage"]
+    assert not [line for line in site.build().logged() if "belongs to no release" in line]
+    site.image("nginx", "versions: [1.0]")
+    assert [line.split(":")[0] for line in site.build().logged()] == ["scans/other.json"]
 
 
 def material(site: SiteFolder) -> None:

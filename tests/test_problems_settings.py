@@ -152,20 +152,20 @@ WRONG = [
         "images: {vocabulary: {teir: [a]}}",
         "6:29",
         "images.vocabulary.teir",
-        "`teir` is no built-in text field of images that has a vocabulary (perhaps you mean 'tier')",
+        "`teir` is no field of images whose words can be closed (perhaps you mean 'tier')",
     ),
     (
         "images: {vocabulary: {priority: [a]}}",
         "6:29",
         "images.vocabulary.priority",
-        "`priority` is no built-in text field of images that has a vocabulary (these have: category, "
+        "`priority` is no field of images whose words can be closed (these can: category, "
         "tier, license, base, signature)",
     ),
     (
         "images: {fields: {os: text}, vocabulary: {os: [a]}}",
         "6:49",
         "images.vocabulary.os",
-        "`os` is no built-in text field of images that has a vocabulary (give the words of a field of "
+        "`os` is no field of images whose words can be closed (give the words of a field of "
         "your own as `values` under `fields.os`)",
     ),
     (

@@ -128,8 +128,14 @@ def digest(text: str) -> str:
     near = text.strip().rpartition("@")[2].lower()
     if ":" not in near:
         near = f"{_ALGORITHMS.get(len(near))}:{near}"
-    allowed = "sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128"
+    allowed = f"sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128{_counted(near)}"
     raise _refusal(text, "a digest", allowed, near if DIGEST.fullmatch(near) else "")
+
+
+def _counted(near: str) -> str:
+    """Nobody counts 64 digits: how many there are, when that is what is wrong."""
+    digits = re.fullmatch(r"(?:sha[0-9]+:)?([0-9a-f]+)", near)
+    return f", not {len(digits[1])}" if digits and len(digits[1]) not in _ALGORITHMS else ""
 
 
 def platform(text: str) -> str:
@@ -257,7 +263,7 @@ def _read(text: str) -> Reference | str:
     if tag is not None and not VERSION_LABEL.fullmatch(tag):
         return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
     if digest_ is not None and not DIGEST.fullmatch(digest_):
-        return "a digest is sha256: and 64 lower-case hex digits"
+        return f"a digest is sha256: and 64 lower-case hex digits{_counted(digest_)}"
     return Reference(domain, path, tag, digest_)
 
 
