@@ -89,7 +89,7 @@ def _vercel(own: str, paths: Sequence[str]) -> str:
         raise _MergeError("`headers` is not a list in an object", "write it as Vercel documents it")
     if "routes" in config:
         raise _MergeError(
-            "Vercel refuses `headers` beside `routes`", "write the routes as rewrites and redirects"
+            "beside `routes` Vercel does not apply `headers`", "write the routes as rewrites and redirects"
         )
     values = [{"key": name, "value": value} for name, value in HEADERS.items()]
     ours = [{"source": f"{path}(.*)", "headers": values} for path in paths]

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.cli import main
 from mkdocs_catalog_api.hosting import HeaderFile, HostName
 from mkdocs_catalog_api.problems import CatalogError
 
@@ -94,7 +96,7 @@ BROKEN = [
     ("vercel", b'{"headers": [],\n x}', "docs/vercel.json:2:2: not JSON"),
     ("vercel", b"[]", "docs/vercel.json: `headers` is not a list in an object"),
     ("vercel", b'{"headers": {}}', "docs/vercel.json: `headers` is not a list in an object"),
-    ("vercel", b'{"routes": []}', "docs/vercel.json: Vercel refuses `headers` beside `routes`"),
+    ("vercel", b'{"routes": []}', "docs/vercel.json: beside `routes` Vercel does not apply `headers`"),
     (
         "vercel",
         b'{"a": 1, "a": 2}',
@@ -145,6 +147,20 @@ def test_a_file_that_is_only_known_once_the_site_is_written_is_checked_then(site
     assert "site/vercel.json:1:2: not JSON" in result.logged()[0]
     assert (site.folder / "site/vercel.json").read_text() == "{"
     assert not result.api.exists()
+
+
+@pytest.mark.parametrize("host", ["netlify", "vercel"])
+def test_the_command_line_writes_what_the_plugin_writes(site: SiteFolder, host: HostName) -> None:
+    own = '{"cleanUrls": true}' if host == "vercel" else "/*\n  X-A: b\n"
+    prepared(site, host).write(f"docs/{FILES[host]}", own)
+    site.build()
+    file = site.folder / "site" / FILES[host]
+    written = file.read_bytes()
+    for before in (written, own.encode()):  # over an earlier build's, and over what another generator copied
+        file.write_bytes(before)
+        done = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml")])
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert file.read_bytes() == written
 
 
 def test_a_path_that_no_rule_can_name_is_refused(site: SiteFolder) -> None:

@@ -32,6 +32,7 @@ DOCUMENTS = [
     "badge/alpha/grade.json",
     "manifest.json",
 ]
+OWN = [{"key": "Cache-Control", "value": "no-cache"}, {"key": "X-Frame-Options", "value": "DENY"}]
 OURS = {"access-control-allow-origin": "*", "cache-control": "public, max-age=3600"}
 
 
@@ -44,7 +45,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-def published(folder: Path, host: str | None, own: str = "") -> Path:
+def published(folder: Path, host: str | None, own: str = "", file: str = "_headers") -> Path:
     """A site at /catalog, in the folder that its host serves."""
     site = SiteFolder(folder / "source")
     site.write("docs/index.md", "# Home\n")
@@ -52,11 +53,9 @@ def published(folder: Path, host: str | None, own: str = "") -> Path:
     site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
     if host:
         site.settings["headers"] = host
-    if host == "apache":
-        site.config["exclude_docs"] = "!.htaccess"
-        site.write("docs/.htaccess", own)
-    elif own:
-        site.write("docs/_headers", own)
+    site.config["exclude_docs"] = "!.htaccess"
+    if own:
+        site.write(f"docs/{file}", own)
     assert not site.build().failed
     www = folder / "www"
     www.mkdir()
@@ -82,7 +81,9 @@ def host(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, in
                 port = stack.enter_context(servers.caddy(www, own, snippet("caddy")))
             case "apache":
                 rules = '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
-                www = published(own, "apache", f"{rules}Header always set Cache-Control no-cache\n")
+                www = published(
+                    own, "apache", f"{rules}Header always set Cache-Control no-cache\n", ".htaccess"
+                )
                 port = stack.enter_context(servers.apache(www, own))
             case _:
                 www = published(own, "cloudflare", "/*\n  Cache-Control: no-cache\n")
@@ -161,11 +162,19 @@ def test_check_live_finds_what_is_wrong(folder: Path) -> None:
         assert words in result.stderr
 
 
-def test_netlify_reads_the_file_as_it_is_meant(node: Path, folder: Path) -> None:
-    (folder / "netlify").mkdir()
-    www = published(folder / "netlify", "netlify", "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n")
+@pytest.mark.parametrize("name", ["netlify", "vercel"])
+def test_a_host_that_cannot_run_here_reads_its_file_as_it_is_meant(
+    node: Path, folder: Path, name: str
+) -> None:
+    own = {
+        "netlify": "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n",
+        "vercel": json.dumps({"headers": [{"source": "/(.*)", "headers": OWN}]}),
+    }
+    file = {"netlify": "_headers", "vercel": "vercel.json"}[name]
+    (folder / name).mkdir()
+    www = published(folder / name, name, own[name], file)
     paths = ["/catalog/api/v1/images/1.json", "/api/v1/images/1.json", "/catalog/images/alpha/"]
-    command = ["node", "netlify.mjs", str(www / "catalog/_headers"), *paths]
+    command = ["node", f"{name}.mjs", str(www / "catalog" / file), *paths]
     found = json.loads(subprocess.run(command, cwd=node, check=True, capture_output=True, timeout=60).stdout)
     values = [{name.lower(): value for name, value in headers.items()} for headers in found]
     assert values[0] == values[1] == OURS | {"x-frame-options": "DENY"}
