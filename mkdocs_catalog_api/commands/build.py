@@ -21,12 +21,7 @@ def command(run: Run) -> None:
     """
 
     def work() -> Build:
-        from ..engine import prepare
-
-        site, settings = run.read()
-        build = prepare(
-            site, settings, run.problems, strict=run.strict, cached=not run.no_cache, progress=run.progress
-        )
+        build = run.prepare(*run.read())
         build.publish()
         return build
 

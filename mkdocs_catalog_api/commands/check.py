@@ -21,18 +21,8 @@ def command(run: Run) -> None:
     """Find every problem of the catalog, and write nothing into the site."""
 
     def work() -> Build:
-        from ..engine import prepare
-
         site, settings = run.read()
         with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
-            elsewhere = replace(site, site_dir=Path(folder) / "site")
-            return prepare(
-                elsewhere,
-                settings,
-                run.problems,
-                strict=run.strict,
-                cached=not run.no_cache,
-                progress=run.progress,
-            )
+            return run.prepare(replace(site, site_dir=Path(folder) / "site"), settings)
 
     run.finish(work, "checked")

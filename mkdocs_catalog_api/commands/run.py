@@ -116,7 +116,24 @@ class Run:
         self.strict = self.strict or strict
         return site, settings
 
-    def progress(self, stage: str) -> None:
+    def prepare(self, site: Site, settings: Settings) -> Build:
+        """The documents, rendered and checked, for the site.
+
+        Raises:
+            CatalogError, ContractError, OSError: as `engine.prepare`.
+        """
+        from ..engine import prepare
+
+        return prepare(
+            site,
+            settings,
+            self.problems,
+            strict=self.strict,
+            cached=not self.no_cache,
+            progress=self._progress,
+        )
+
+    def _progress(self, stage: str) -> None:
         """Show on a terminal what is being done, in one line that the next one replaces."""
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo(f"\r\033[K{stage} …\r", nl=False, err=True)
