@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import http.client
+import http.server
 import os
 import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -59,7 +62,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def _running(command: Sequence[str], port: int, log: Path) -> Iterator[int]:
+def running(command: Sequence[str], port: int, log: Path) -> Iterator[int]:
     """The server of this command, from when it answers until it is stopped."""
     home = str(log.parent)
     environment = os.environ | dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), home)
@@ -81,6 +84,25 @@ def _running(command: Sequence[str], port: int, log: Path) -> Iterator[int]:
             server.wait(30)
 
 
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing of each request."""
+
+
+@contextmanager
+def serve(www: Path) -> Iterator[int]:
+    """Python's own static server, which knows nothing of the API."""
+    handler = functools.partial(_Quiet, directory=str(www))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 @contextmanager
 def nginx(www: Path, folder: Path, server: str) -> Iterator[int]:
     """nginx with this `server` block, which may speak of port 80 and /srv/www."""
@@ -95,7 +117,7 @@ def nginx(www: Path, folder: Path, server: str) -> Iterator[int]:
         f"pid {folder}/nginx.pid;\ndaemon off;\nmaster_process off;\nerror_log stderr;\nevents {{}}\n"
         f"http {{\n  include /etc/nginx/mime.types;\n  access_log off;\n{paths}{server}}}\n"
     )
-    with _running(["nginx", "-p", str(folder), "-e", "stderr", "-c", str(config)], port, folder / "log"):
+    with running(["nginx", "-p", str(folder), "-e", "stderr", "-c", str(config)], port, folder / "log"):
         yield port
 
 
@@ -107,7 +129,7 @@ def caddy(www: Path, folder: Path, site: str) -> Iterator[int]:
     site = site.replace("example.org {", f"http://127.0.0.1:{port} {{").replace("/srv/www", str(www))
     config = folder / "Caddyfile"
     config.write_text(f"{{\n  admin off\n  auto_https off\n}}\n{site}")
-    with _running(["caddy", "run", "--adapter", "caddyfile", "--config", str(config)], port, folder / "log"):
+    with running(["caddy", "run", "--adapter", "caddyfile", "--config", str(config)], port, folder / "log"):
         yield port
 
 
@@ -126,7 +148,7 @@ def apache(www: Path, folder: Path) -> Iterator[int]:
         f"DocumentRoot {www}\n<Directory {www}>\n  AllowOverride FileInfo\n  Require all granted\n"
         "</Directory>\n"
     )
-    with _running(["apache2", "-f", str(config), "-D", "FOREGROUND"], port, folder / "log"):
+    with running(["apache2", "-f", str(config), "-D", "FOREGROUND"], port, folder / "log"):
         yield port
 
 
@@ -144,5 +166,5 @@ def node_folder(folder: Path) -> Path:
 def cloudflare(www: Path, folder: Path, node: Path) -> Iterator[int]:
     """Cloudflare's own code for Pages, around a small server of Node."""
     port = free_port()
-    with _running(["node", str(node / "cloudflare.mjs"), str(www), str(port)], port, folder / "log"):
+    with running(["node", str(node / "cloudflare.mjs"), str(www), str(port)], port, folder / "log"):
         yield port

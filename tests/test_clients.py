@@ -1,0 +1,116 @@
+"""The API from the outside: clients that other people's tools generate from its OpenAPI document."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from .programs import need
+from .servers import serve
+from .test_cli import EXAMPLE, call
+
+pytestmark = pytest.mark.slow
+CLIENTS = Path(__file__).parent / "clients"
+
+
+class Served(NamedTuple):
+    """The example, built and served below a path, as its site_url has it."""
+
+    api: Path
+    url: str
+    """Address of the site, without a slash at the end."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    www = tmp_path_factory.mktemp("www")
+    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", www / "hardened").exit_code == 0
+    with serve(www) as port:
+        yield Served(www / "hardened/api/v1", f"http://127.0.0.1:{port}/hardened")
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the TypeScript client with the packages that it names."""
+    need("node", "npm")
+    folder = tmp_path_factory.mktemp("node") / "client"
+    shutil.copytree(CLIENTS, folder, ignore=shutil.ignore_patterns("node_modules"))
+    run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+    return folder
+
+
+def run(folder: Path, *command: str | Path) -> str:
+    """What a program prints; the test fails with its words when it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def read(served: Served, path: str) -> Any:
+    return json.loads((served.api / path).read_bytes())
+
+
+def test_the_document_is_clean_under_every_recommended_rule_of_redocly(served: Served, node: Path) -> None:
+    shutil.copy(served.api / "openapi.json", node)
+    command = ("node_modules/.bin/redocly", "lint", "openapi.json", "--format=json")
+    report = json.loads(run(node, *command))
+    assert report["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
+
+
+def test_a_strict_typescript_client_compiles_and_reads_the_site(served: Served, node: Path) -> None:
+    openapi = f"{served.url}/api/v1/openapi.json"
+    run(node, "node_modules/.bin/openapi-typescript", openapi, "-o", "catalog.d.ts")
+    run(node, "node_modules/.bin/tsc")
+    said = json.loads(run(node, "node", "client.js", served.url))
+    images = read(served, "images.json")["data"]
+    critical = {image["slug"]: image["security"]["critical"] for image in images}
+    assert {slug: len(ids) for slug, ids in said["found"].items()} == {
+        slug: count for slug, count in critical.items() if count
+    }
+    assert said["found"]
+    assert said["missing"] == 404
+
+
+def test_schemathesis_finds_no_failure(served: Served, tmp_path: Path) -> None:
+    shutil.copy(CLIENTS / "schemathesis.toml", tmp_path)  # says what is off, and why
+    program = Path(sys.executable).parent / "schemathesis"
+    openapi = f"{served.url}/api/v1/openapi.json"
+    said = run(tmp_path, program, "run", openapi, "--url", served.url, "--no-color")
+    tried = re.search(r"([0-9]+) generated, \1 passed", said)
+    assert tried and int(tried[1]) > 50, said
+
+
+def test_python_models_parse_every_document(served: Served, tmp_path: Path) -> None:
+    target = tmp_path / "catalog.py"
+    run(
+        tmp_path,
+        *(Path(sys.executable).parent / "datamodel-codegen", "--input", served.api / "openapi.json"),
+        *("--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel"),
+        *("--target-python-version", "3.11", "--use-annotated", "--output", target),
+    )
+    spec = importlib.util.spec_from_file_location("catalog_client", target)
+    assert spec and spec.loader
+    client = importlib.util.module_from_spec(spec)
+    sys.modules["catalog_client"] = client
+    spec.loader.exec_module(client)
+    models = {}
+    for path, item in read(served, "openapi.json")["paths"].items():
+        schema = item["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path.removeprefix("/api/v1/"))))
+        models[pattern] = getattr(client, schema.rpartition("/")[2])
+    for file in served.api.rglob("*.json"):
+        path = file.relative_to(served.api).as_posix()
+        fitting = [pattern for pattern in models if pattern.fullmatch(path)]
+        model = models[min(fitting, key=lambda pattern: pattern.pattern.count("[^/]+"))]
+        document = json.loads(file.read_bytes())
+        parsed = model.model_validate(document)
+        assert json.loads(parsed.model_dump_json(by_alias=True, exclude_unset=True)).keys() == document.keys()
