@@ -61,7 +61,7 @@ def test_try_it_out_gets_the_data(tmp_path: Path, served: Served, scheme: str) -
         page.goto(f"{host}/hardened/")
         page.get_by_role("link", name="API", exact=True).first.click()
         page.wait_for_url("**/hardened/api/")
-        page.wait_for_function("window.update_swagger_ui_iframe_height")  # the whole page has loaded
+        page.wait_for_function("!!window.update_swagger_ui_iframe_height")  # the whole page has loaded
         errors.clear()
         reference = page.frame_locator("iframe.swagger-ui-iframe")
         operation = reference.locator("#operations-images-listImagesPage")
