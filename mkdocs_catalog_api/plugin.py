@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
@@ -14,13 +14,11 @@ from mkdocs.utils import CountHandler
 
 from .documents import addresses, badges
 from .documents.gate import ContractError
-from .engine import Build, Site, prepare
+from .engine import Build, prepare
+from .mkdocs_site import Pages, config_file, describe, name, root
 from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
 from .settings import Settings, read_settings
-from .sources.config_file import ConfigFile
-from .sources.front_matter import Document
-from .sources.pages import Page, parse_defaults
 from .web import assets
 from .web.pages import Web
 from .web.view import CatalogView
@@ -55,17 +53,17 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
-        self._serving = self._dirty = False
-        self._metas: dict[str, dict[str, Any]] = {}
+        self._serving = False
+        self._pages = Pages()
         self._watch: Watch | None = None
         self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
 
     def _reset(self) -> None:
+        self._pages.begin()
         self._problems = Problems()
         self._settings: Settings | None = None
-        self._texts: dict[str, str | None] = {}
         self._taken: dict[str, str] = {}
         self._web: Web | None = None
 
@@ -78,23 +76,22 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """`startup`: having this event keeps the plugin alive between the builds of `mkdocs serve`."""
-        self._serving, self._dirty = command == "serve", dirty
+        self._serving = command == "serve"
+        self._pages = Pages(dirty=dirty)
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """`config`: validate the settings. In serve, watch the files that they name from now on."""
         self._reset()
         if self._serving:
             _spare_the_count()
-        self._settings = read_settings(self._options, _config_file(config), self._problems)
+        self._settings = read_settings(self._options, config_file(config), self._problems)
         if self._settings is None:
             self._refuse(CatalogError(self._problems))
             return config
         if self._watch:
             self._watch.renew(_own_files(config, self._settings))
-        if self._settings.web and not set(assets.FILES) & set(config.extra_css):
-            # Before the author's own, which then have the last word.
-            config.extra_css.insert(0, assets.STYLE)
-            config.extra_javascript.insert(0, assets.SCRIPT)
+        if self._settings.web:
+            _link_assets(config)
         return config
 
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
@@ -102,21 +99,17 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`files`: register the documents with fixed names, unless the author's own files stand there."""
         if not _builds_here(config):
             return files
-        prefix = addresses.PREFIX + "/"
-        for file in files:
-            if file.dest_uri.startswith(prefix):
-                self._taken[file.dest_uri.removeprefix(prefix)] = _name(file, config)
-        for uri, content in assets.FILES.items() if self._settings and self._settings.web else ():
-            if files.get_file_from_path(uri) is None:  # else the author's own stands in for ours
-                files.append(File.generated(config, uri, content=content))
+        self._taken = _taken(files, config)
+        if self._settings and self._settings.web:
+            _add_assets(files, config)
         for path in FIXED:
             if path not in self._taken:
-                files.append(_api_file(prefix + path, config))
+                files.append(_api_file(path, config))
         return files
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
-        return "" if self._read(page.file, config) is None else None
+        return "" if self._pages.text(page.file, config) is None else None
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -124,21 +117,24 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._settings is None or not _builds_here(config):
             env.globals["catalog"] = CatalogView(None)
             return env
-        site = self._site(config, files)
         try:
-            self._build = prepare(site, self._settings, self._problems, strict=bool(config.strict))
-            self._show(self._build, self._problems, env, config, files)
+            self._compose(self._settings, env, config, files)
         except CatalogError as error:
             self._forget_unfinished()
             self._refuse(error)
         except (ContractError, OSError) as error:
+            self._forget_unfinished()
             self._stop(f"the API can't be written: {error}")
-        else:
-            _report(self._problems)
-            _point_to(self._build.staging.documents, files)
         if self._build is None:
             self._show(self._good, Problems(), env, config, files)
         return env
+
+    def _compose(self, settings: Settings, env: Environment, config: MkDocsConfig, files: Files) -> None:
+        site = describe(config, self._pages.collect(files, config), self._taken)
+        self._build = prepare(site, settings, self._problems, strict=bool(config.strict))
+        self._show(self._build, self._problems, env, config, files)
+        _report(self._problems)
+        _point_to(self._build.staging.documents, files)
 
     def _show(
         self, build: Build | None, problems: Problems, env: Environment, config: MkDocsConfig, files: Files
@@ -218,61 +214,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         kept = "the last good API is kept" if self._good else "there is no API until this is mended"
         log.error(f"{message}; {kept}")
 
-    def _read(self, file: File, config: MkDocsConfig) -> str | None:
-        """The text of a page as written, None when it is not UTF-8."""
-        uri = file.src_uri
-        if uri not in self._texts:
-            try:
-                self._texts[uri] = file.content_string
-            except UnicodeDecodeError:
-                self._texts[uri] = None
-            except OSError as error:
-                raise PluginError(f"{_name(file, config)}: can't be read: {error.strerror}") from error
-        return self._texts[uri]
-
-    def _site(self, config: MkDocsConfig, files: Files) -> Site:
-        return Site(
-            config=_config_file(config),
-            root=_root(config),
-            docs_dir=Path(config.docs_dir),
-            site_dir=Path(config.site_dir),
-            site_url=config.site_url or None,
-            title=config.site_name,
-            pages=list(self._pages(config, files)),
-            taken=self._taken,
-        )
-
-    def _pages(self, config: MkDocsConfig, files: Files) -> Iterable[Page]:
-        defaults = _defaults(config, files)
-        for file in files.documentation_pages():
-            meta: dict[str, Any] | None = None
-            if file.page is not None and file.page.markdown is not None:
-                meta = self._metas[file.src_uri] = dict(file.page.meta)
-            elif self._dirty:  # an unmodified page, which MkDocs did not read
-                meta = self._metas.get(file.src_uri)
-            yield Page(
-                uri=file.src_uri,
-                file=_name(file, config),
-                text=self._read(file, config),
-                url="" if file.url == "./" else file.url,
-                meta=meta,
-                markdown=file.page.markdown if file.page else None,
-                defaults=tuple(
-                    document
-                    for folder, document in defaults
-                    if folder == PurePosixPath(".") or folder in PurePosixPath(file.src_uri).parents
-                ),
-            )
-
-
-def _root(config: MkDocsConfig) -> Path:
-    path = config.config_file_path
-    return Path(path).parent if path else Path.cwd()
-
-
-def _config_file(config: MkDocsConfig) -> ConfigFile:
-    return ConfigFile(Path(config.config_file_path) if config.config_file_path else None)
-
 
 def _builds_here(config: MkDocsConfig) -> bool:
     """False in the nested builds that static-i18n makes for other languages than the default."""
@@ -280,7 +221,31 @@ def _builds_here(config: MkDocsConfig) -> bool:
     return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
 
 
-def _api_file(uri: str, config: MkDocsConfig) -> ApiFile:
+def _taken(files: Files, config: MkDocsConfig) -> dict[str, str]:
+    """What the author publishes below `api/v1/`: path there → file."""
+    prefix = addresses.PREFIX + "/"
+    return {
+        file.dest_uri.removeprefix(prefix): name(file, config)
+        for file in files
+        if file.dest_uri.startswith(prefix)
+    }
+
+
+def _link_assets(config: MkDocsConfig) -> None:
+    """Before the author's own, which then have the last word; once, as static-i18n asks for each language."""
+    if assets.STYLE not in config.extra_css:
+        config.extra_css.insert(0, assets.STYLE)
+        config.extra_javascript.insert(0, assets.SCRIPT)
+
+
+def _add_assets(files: Files, config: MkDocsConfig) -> None:
+    for uri, content in assets.FILES.items():
+        if files.get_file_from_path(uri) is None:  # else the author's own stands in for ours
+            files.append(File.generated(config, uri, content=content))
+
+
+def _api_file(path: str, config: MkDocsConfig) -> ApiFile:
+    uri = f"{addresses.PREFIX}/{path}"
     file = ApiFile(uri, None, config.site_dir, config.use_directory_urls, inclusion=InclusionLevel.INCLUDED)
     file.generated_by = "catalog-api"
     return file
@@ -307,29 +272,7 @@ def _own_files(config: MkDocsConfig, settings: Settings) -> Iterable[Path]:
     names = [getattr(settings, name).data or f"{name}.yml" for name in collections]
     names.append(settings.updates.decisions or "decisions.yml")
     names += [settings.security.reports or "scans", settings.security.vex or "vex"]
-    return (_root(config) / name for name in names)
-
-
-def _name(file: File, config: MkDocsConfig) -> str:
-    """The file as problems name it: relative to the folder of mkdocs.yml."""
-    if file.abs_src_path is None:
-        return file.src_uri
-    path = Path(file.abs_src_path)
-    root = _root(config)
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else file.src_uri
-
-
-def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Document]]:
-    """The documents of Material's meta plugin, outermost folder first."""
-    meta = config.plugins.get("material/meta")
-    if meta is None:
-        return []
-    found = []
-    for file in files:
-        path = PurePosixPath(file.src_uri)
-        if path.name == meta.config.meta_file and file.abs_src_path:
-            found.append((path.parent, parse_defaults(file.content_string, _name(file, config))))
-    return sorted(found, key=lambda pair: len(pair[0].parts))
+    return (root(config) / name for name in names)
 
 
 def _report(problems: Problems) -> None:

@@ -199,6 +199,7 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
                 page.meta["lifecycle"] = "deprecated"
                 page.meta["versions"][0]["released"] = datetime.date(2026, 11, 1)
                 page.meta["port"] = 8080
+                page.meta["revised"] = "by the hook"
                 del page.meta["homepage"]
         """,
     )
@@ -207,6 +208,7 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
     site.config |= {"hooks": ["hooks.py"]}
     result = site.build(strict=True)
     assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
+    assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
     one = result.json("images/one/index.json")["data"]
     assert (one["lifecycle"], one["homepage"], one["port"]) == ("deprecated", None, 8080)
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")

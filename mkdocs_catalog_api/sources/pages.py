@@ -65,6 +65,10 @@ class RawItem:
         line, column = document.place((*self.path, *path))
         return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level)
 
+    def written(self) -> Mapping[str, object]:
+        """The values as the author wrote them, without those of plugins."""
+        return self.values if self.page is None else _written(self.document, self.page)
+
 
 def _has(document: Document, key: str | int) -> bool:
     return isinstance(document.data, dict) and key in document.data
@@ -167,7 +171,7 @@ def _read(page: Page, wanted: bool, problems: Problems) -> RawItem | None:
 
 def overlay(document: Document, page: Page) -> dict[str, object]:
     """Front matter as text, where the site generator read the same; what others changed stays as it is."""
-    text = _merged([*(default.data for default in page.defaults), document.data])
+    text = _written(document, page)
     if page.meta is None:
         return text
     if all(key in text and text[key] == value for key, value in page.meta.items()):
@@ -180,6 +184,10 @@ def overlay(document: Document, page: Page) -> dict[str, object]:
         name = names.get(key, key)
         values[str(name)] = text[name] if key in typed and name in text and typed[key] == value else value
     return values
+
+
+def _written(document: Document, page: Page) -> dict[str, object]:
+    return _merged([*(default.data for default in page.defaults), document.data])
 
 
 def _merged(mappings: Sequence[object]) -> dict[Any, object]:

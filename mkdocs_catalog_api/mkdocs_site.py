@@ -1,0 +1,119 @@
+"""What MkDocs knows of a site, as the engine asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.exceptions import PluginError
+
+from .load import Site
+from .sources.config_file import ConfigFile
+from .sources.front_matter import Document
+from .sources.pages import Page, parse_defaults
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import File, Files
+
+
+class Pages:
+    """The pages as authors wrote them, and as MkDocs's plugins left them. Lives as long as the process."""
+
+    def __init__(self, *, dirty: bool = False) -> None:
+        self._dirty = dirty
+        self._metas: dict[str, dict[str, Any]] = {}
+        self._texts: dict[str, str | None] = {}
+
+    def begin(self) -> None:
+        """Forget the texts of the last build."""
+        self._texts = {}
+
+    def text(self, file: File, config: MkDocsConfig) -> str | None:
+        """The text of a page as written, None when it is not UTF-8.
+
+        Raises:
+            PluginError: it can't be read at all.
+        """
+        uri = file.src_uri
+        if uri not in self._texts:
+            try:
+                self._texts[uri] = file.content_string
+            except UnicodeDecodeError:
+                self._texts[uri] = None
+            except OSError as error:
+                raise PluginError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+        return self._texts[uri]
+
+    def collect(self, files: Files, config: MkDocsConfig) -> list[Page]:
+        """Every page that is published. Call it once all of them are final."""
+        defaults = _defaults(config, files)
+        return [self._page(file, config, defaults) for file in files.documentation_pages()]
+
+    def _page(
+        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, Document]]
+    ) -> Page:
+        folders = PurePosixPath(file.src_uri).parents
+        return Page(
+            uri=file.src_uri,
+            file=name(file, config),
+            text=self.text(file, config),
+            url="" if file.url == "./" else file.url,
+            meta=self._meta(file),
+            defaults=tuple(document for folder, document in defaults if folder in folders),
+            markdown=file.page.markdown if file.page else None,
+        )
+
+    def _meta(self, file: File) -> dict[str, Any] | None:
+        """Front matter as plugins left it; with `--dirty` that of the build which read the page."""
+        if file.page is not None and file.page.markdown is not None:
+            self._metas[file.src_uri] = dict(file.page.meta)
+        elif not self._dirty:
+            return None
+        return self._metas.get(file.src_uri)
+
+
+def describe(config: MkDocsConfig, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:
+    """The site with these pages; `taken` is what the author publishes below `api/v1/`."""
+    return Site(
+        config=config_file(config),
+        root=root(config),
+        docs_dir=Path(config.docs_dir),
+        site_dir=Path(config.site_dir),
+        site_url=config.site_url or None,
+        title=config.site_name,
+        pages=pages,
+        taken=taken,
+    )
+
+
+def root(config: MkDocsConfig) -> Path:
+    """The folder of mkdocs.yml."""
+    path = config.config_file_path
+    return Path(path).parent if path else Path.cwd()
+
+
+def config_file(config: MkDocsConfig) -> ConfigFile:
+    return ConfigFile(Path(config.config_file_path) if config.config_file_path else None)
+
+
+def name(file: File, config: MkDocsConfig) -> str:
+    """The file as problems name it: relative to the folder of mkdocs.yml."""
+    if file.abs_src_path is None:
+        return file.src_uri
+    path, folder = Path(file.abs_src_path), root(config)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file.src_uri
+
+
+def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Document]]:
+    """The documents of Material's meta plugin, outermost folder first."""
+    meta = config.plugins.get("material/meta")
+    if meta is None:
+        return []
+    found = []
+    for file in files:
+        path = PurePosixPath(file.src_uri)
+        if path.name == meta.config.meta_file and file.abs_src_path:
+            found.append((path.parent, parse_defaults(file.content_string, name(file, config))))
+    return sorted(found, key=lambda pair: len(pair[0].parts))
