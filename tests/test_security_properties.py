@@ -13,9 +13,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.engine import prepare
-from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.problems import CatalogError, Level, Problems
 from mkdocs_catalog_api.standalone import read_site
 
+from .contract import check
+from .report_files import damaged
 from .sites import REGISTRY, SiteFolder, digest
 
 IDS = ("CVE-2024-9999", "CVE-2024-10000", "CVE-2019-20001", "GHSA-aaaa-bbbb-cccc", "TEMP-1")
@@ -74,15 +76,18 @@ scans = st.lists(reports(), min_size=1, max_size=4)
 vex = st.lists(statements, max_size=4)
 # Each example is a build or two, so there are few, and none is made smaller.
 quick = settings(
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )
 
 
-def build(files: list[tuple[str, object]]) -> Documents:
-    """The documents of a small catalog with these reports and VEX documents, written in this order."""
+def build(files: list[tuple[str, object]], *, checked: bool = False) -> Documents:
+    """The documents of a small catalog with these reports and VEX documents, written in this order.
+
+    Raises `CatalogError` when the catalog is refused.
+    """
     with tempfile.TemporaryDirectory() as folder:
         site = SiteFolder(Path(folder))
         site.write("docs/index.md", "# Home\n")
@@ -90,12 +95,16 @@ def build(files: list[tuple[str, object]]) -> Documents:
         pins = f"images: ['{NGINX}@{digest(1)}', '{NGINX}:2', 'quay.io/acme/proxy@{digest(3)}']"
         site.page("charts/web.md", f"category: Web\ntier: core\nlicense: MIT\n{pins}")
         for path, content in files:
-            site.write(path, json.dumps(content).encode())
+            site.write(path, content if isinstance(content, bytes) else json.dumps(content).encode())
         config = {"site_name": "Catalog", "plugins": [{"catalog-api": {"registry": REGISTRY}}]}
         problems = Problems()
         found, given_settings, _ = read_site(site.write("mkdocs.yml", json.dumps(config)), problems)
         prepare(found, given_settings, problems, strict=False, cached=False).publish()
         api = site.folder / "site/api/v1"
+        if checked:
+            for page in ("images/nginx", "charts/web"):
+                site.write(f"site/{page}/index.html", "")
+            assert check(site.folder / "site", "") == []
         return {
             file.relative_to(api).as_posix(): json.loads(file.read_bytes())
             for file in api.rglob("*.json")
@@ -182,3 +191,17 @@ def test_the_same_again_changes_nothing_but_the_raw_findings(
         (f"scans/x/{number}.json", report) for number, report in enumerate(scanned)
     ]
     assert forget(build(files(scanned, said) + copies)) == once
+
+
+@quick
+@given(scans, vex, st.randoms(use_true_random=False))
+def test_damaged_files_are_refused_or_the_contract_holds(
+    scanned: list[Report], said: list[dict[str, Any]], chance: random.Random
+) -> None:
+    whole = files(scanned, said)
+    path, document = chance.choice(whole)
+    try:
+        others = [entry for entry in whole if entry[0] != path]
+        build([*others, (path, damaged(document, chance))], checked=True)
+    except CatalogError as error:
+        assert {problem.file for problem in error.problems if problem.level is Level.ERROR} == {path}
