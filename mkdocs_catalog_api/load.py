@@ -146,7 +146,7 @@ def _items(
         if entry is None:
             continue
         if entry.slug in found:
-            other = found[entry.slug][1].file
+            other = found[entry.slug][1].place
             message = f"the slug {entry.slug!r} is taken by {other}"
             problems.add(raw.problem(("slug",), message, "give one of them another `slug`"))
         else:

@@ -164,6 +164,10 @@ WRONG = {
         r'base: "a\0"',
         r"5:1: base: text with the control character '\x00' (remove it)",
     ),
+    "list without a space": (
+        "versions:\n  -1.0",
+        "5:1: versions: expected a list, got '-1.0' (put a space after the -)",
+    ),
     "text for a list": (
         "platforms: linux/amd64",
         "5:1: platforms: expected a list, got 'linux/amd64' (write `platforms: [linux/amd64]`)",
@@ -348,6 +352,13 @@ def test_the_same_slug_twice_names_both_files(site: SiteFolder) -> None:
     site.write("images.yml", "- {name: Nginx, category: a, tier: b, license: MIT}\n")
     taken = "slug: the slug 'nginx' is taken by docs/images/nginx.md (give one of them another `slug`)"
     assert told(site) == (True, [f"docs/images/web/nginx.md:2:1: {taken}", f"images.yml:1:3: [0].{taken}"])
+
+
+def test_the_same_slug_twice_in_one_file_names_the_line(site: SiteFolder) -> None:
+    configure(site)
+    site.write("roadmap.yml", "- {name: B, category: a}\n\n- {name: b, category: a}\n")
+    said = "the slug 'b' is taken by roadmap.yml:1 (give one of them another `slug`)"
+    assert told(site) == (True, [f"roadmap.yml:3:3: [1].slug: {said}"])
 
 
 def test_a_page_in_two_collections(site: SiteFolder) -> None:

@@ -79,7 +79,7 @@ WRONG = [
         "images: {fields: {port: int}}",
         "6:25",
         "images.fields.port.type",
-        "'int' is not text, integer, number, boolean, date or url",
+        "'int' is not text, integer, number, boolean, date or url (perhaps you mean 'integer')",
     ),
     (
         "images: {fields: {port: {typ: integer}}}",

@@ -60,13 +60,19 @@ def resembling(word: str, names: Iterable[str]) -> str | None:
     return plain[near[0]] if near else None
 
 
+def _nearest(word: str, names: Sequence[str]) -> str | None:
+    """As `resembling`, for a hint: also the only name that begins like an abbreviation."""
+    begin = [name for name in names if len(word) > 2 and _plain(name).startswith(_plain(word))]
+    return begin[0] if len(begin) == 1 else resembling(word, names)
+
+
 def _plain(word: str) -> str:
     return str(word).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def perhaps(word: str, names: Sequence[str], otherwise: str) -> str:
     """A hint that offers the nearest name, else all of them after `otherwise`."""
-    near = resembling(word, names)
+    near = _nearest(word, names)
     if near:
         return f"perhaps you mean {near!r}"
     return f"{otherwise} {', '.join(names)}" if names else "remove it"
@@ -103,7 +109,7 @@ def message_and_hint(
             return (error.message, error.hint) if isinstance(error, RefusedError) else (str(error), "")
         case "literal_error":
             words = _WORD.findall(str(context["expected"]))
-            near = resembling(str(value), words)
+            near = _nearest(str(value), words)
             allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
             wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
             return f"{wrong} {allowed}", f"perhaps you mean {near!r}" if near else ""
@@ -140,6 +146,8 @@ def _hint(expected: str, value: object, name: str, written: str) -> str:
     match expected:
         case "a text" if isinstance(value, bool | int | float):
             return f'put it in quotes: "{written or shown(value)}"'
+        case "a list" if isinstance(value, str) and value.startswith("-"):
+            return "put a space after the -"
         case "a list" if isinstance(value, str | int | float):
             return f"write `{name}: [{written or shown(value).strip(chr(39))}]`"
         case "a list":

@@ -53,6 +53,11 @@ class RawItem:
     """The way from the document's root to the item's mapping."""
     page: Page | None = None
 
+    @property
+    def place(self) -> str:
+        """Where the item is: its page, or the line of its entry in a data file."""
+        return self.file if self.page else f"{self.file}:{self.document.place(self.path)[0]}"
+
     def problem(
         self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
     ) -> Problem:
