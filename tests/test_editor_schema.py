@@ -168,9 +168,10 @@ def test_settings(settings: object, good: bool) -> None:
 
 def test_a_catalog_s_own_fields_can_be_known(site: SiteFolder, tmp_path: Path) -> None:
     configure(site, OWN_SETTINGS)
-    command = [sys.executable, "-m", "mkdocs_catalog_api.schemas", "schemas", "-f", "mkdocs.yml"]
+    command = [sys.executable, "-m", "mkdocs_catalog_api.schemas", "schemas", "-f", "mkdocs.yml", "--draft-7"]
     subprocess.run(command, cwd=site.folder, check=True)
     folder = site.folder / "schemas"
+    assert "draft-07" in json.loads((folder / "images.json").read_text("utf-8"))["$schema"]
     good = REQUIRED | {"upstream": "https://nginx.org", "port": 8080, "copy": 1.10, "checked": "2026-11-20"}
     assert errors("images", good, folder) == []
     for key, value in {"port": "x", "tier": "gold", "shells": ["zsh"], "upstream": None}.items():

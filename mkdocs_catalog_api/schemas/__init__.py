@@ -24,6 +24,7 @@ from ..sources.config_file import PLUGIN
 
 Schema = dict[str, Any]
 
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFAULTED = frozenset({"slug", "name", "image"})
 """Required fields of an item that a convention fills in."""

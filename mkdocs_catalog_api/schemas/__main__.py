@@ -11,7 +11,7 @@ from ..problems import Problems
 from ..settings import Settings, read_settings
 from ..sources.config_file import PLUGIN, ConfigFile
 from ..sources.mkdocs_yml import read_mkdocs_yml
-from . import schemas, write
+from . import DRAFT_7, schemas, write
 
 
 @click.command()
@@ -22,7 +22,8 @@ from . import schemas, write
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="A mkdocs.yml whose own fields and vocabularies the schemas shall know.",
 )
-def main(folder: Path, config_file: Path | None) -> None:
+@click.option("--draft-7", "draft_7", is_flag=True, help="Say draft 7, for tools that know no later one.")
+def main(folder: Path, config_file: Path | None, draft_7: bool) -> None:
     """Write the JSON Schemas for editors into FOLDER (default: the package's own)."""
     settings, inherited = Settings(), False
     if config_file is not None:
@@ -34,7 +35,8 @@ def main(folder: Path, config_file: Path | None) -> None:
             tell(problems, quiet=True)
             raise SystemExit(1)
         settings, inherited = given, site.options("meta") is not None
-    write(folder, schemas(settings, inherited=inherited))
+    made = schemas(settings, inherited=inherited)
+    write(folder, {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()} if draft_7 else made)
 
 
 main(prog_name="python -m mkdocs_catalog_api.schemas")
