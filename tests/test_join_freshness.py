@@ -97,6 +97,21 @@ def test_a_system_past_its_end_of_life_warns_and_gets_no_good_grade(dated: SiteF
     assert "past its end of life" in result.logged()[0]
 
 
+@pytest.mark.parametrize(("severity", "grade"), [(None, None), ("LOW", None), ("MEDIUM", "C")])
+def test_a_chart_gets_no_good_grade_from_a_system_past_its_end_of_life(
+    dated: SiteFolder, severity: str | None, grade: str | None
+) -> None:
+    dated.image("old", "versions: ['1']", lifecycle="deprecated")
+    dated.image("new", "versions: ['1']")
+    dated.report("old/1.json", abandoned([]))
+    dated.report("new/1.json", trivy([row("CVE-2026-0001", severity)] if severity else []))
+    pins = "images: ['registry.example.org/hardened/old:1', 'registry.example.org/hardened/new:1']"
+    dated.page("charts/web.md", f"category: Web\ntier: core\nlicense: MIT\n{pins}")
+    security = built(dated).json("charts.json")["data"][0]["security"]
+    assert (security["scanned"], security["total"]) == (True, 1 if severity else 0)
+    assert (security["grade"], security["score"] is None) == (grade, grade is None)
+
+
 @pytest.mark.parametrize(
     ("lifecycle", "version", "level"),
     [
