@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
-from typing import cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from jinja2 import (
@@ -40,15 +40,24 @@ _NAMED_COLORS = {
 """What the renderer of badges means by these (https://shields.io/badges)."""
 
 
+class _Environment(Environment):
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A field of a JSON object before a method of the same name (a field may be called `items`)."""
+        if type(obj) is dict and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 def environment(overrides: Path | None) -> Environment:
     """Templates of the site's `custom_dir` come before those of the package. All output is escaped."""
     package = PackageLoader("mkdocs_catalog_api", "templates")
-    env = Environment(
+    env = _Environment(
         loader=ChoiceLoader([FileSystemLoader(overrides), package]) if overrides else package,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # an environment lives for one build
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "spoken": spoken, "paint": paint}
     env.filters |= {"counted": counted, "badge_address": badge_address}
