@@ -61,11 +61,14 @@ class Web:
 
     def head(self, url: str, html: str) -> str:
         """A whole page with the links that belong in its head; `url` is below the site's root."""
-        root, found = self._place(url).root, list(self._feeds) if url in self._with_updates else []
+        root = self._place(url).root
+        found = [("alternate", kind, path) for path, kind in self._feeds if url in self._with_updates]
         if url in self._own and self._on:
-            found.append((f"{addresses.PREFIX}/{addresses.item(*self._own[url])}", "application/json"))
+            # The second word keeps Material from taking the document for a translation of the page.
+            path = f"{addresses.PREFIX}/{addresses.item(*self._own[url])}"
+            found.append(("alternate describedby", "application/json", path))
         links = "".join(
-            f'<link rel="alternate" type="{kind}" href="{escape(root + path)}">' for path, kind in found
+            f'<link rel="{rel}" type="{kind}" href="{escape(root + path)}">' for rel, kind, path in found
         )
         return html.replace("</head>", links + "</head>", 1) if links else html
 

@@ -1,0 +1,210 @@
+"""The example site in Chromium, visited as people do: by mouse or keys, in the dark, on a phone."""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from .example import copy_example
+from .programs import need
+from .servers import node_folder
+from .sites import run
+
+pytestmark = pytest.mark.slow
+
+PAGES = (
+    *("", "images/", "images/solr/", "images/nginx/", "images/varnish/", "charts/", "charts/monitoring/"),
+    *("roadmap/", "roadmap/harbor/", "security/", "updates/", "badges/"),
+)
+QUIET = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and logs nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+@dataclass
+class Visit:
+    """A page, and what went wrong on it."""
+
+    page: Page
+    base: str
+    faults: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.base + path)
+        expect(self.page.locator("h1")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serves the example at /hardened/, and at /plain/ with pages that show nothing of the catalog."""
+    need("chromium")
+    folder = tmp_path_factory.mktemp("example")
+    handler = functools.partial(Quiet, directory=str(folder / "www"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        home = f"http://127.0.0.1:{server.server_port}"
+        for name in ("hardened", "plain"):
+            copy_example(folder / name)
+            config = folder / name / "mkdocs.yml"
+            text = config.read_text("utf-8").replace("https://catalog.example.org/hardened", f"{home}/{name}")
+            if name == "plain":
+                text = text.replace("      feeds: true\n", "      web: false\n")
+            config.write_text(text, "utf-8")
+            result = run(config, strict=True, site_dir=str(folder / "www" / name))
+            assert not result.failed, result.logged()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield home + "/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    need("chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[*QUIET])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, sites: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """A visitor, whose console has to stay empty and whose browser may ask nobody else."""
+    options = getattr(request, "param", {})
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    made = Visit(context.new_page(), sites + "hardened/")
+    own = (sites, "data:", "blob:")
+    made.page.on("pageerror", lambda error: made.faults.append(str(error)))
+    made.page.on("console", lambda said: _judge(made, said.type == "error", said.location["url"], said.text))
+    made.page.on("request", lambda asked: _judge(made, not asked.url.startswith(own), asked.url, "asked"))
+    made.page.on("response", lambda got: _judge(made, got.status >= 400, got.url, str(got.status)))
+    yield made
+    context.close()
+    assert made.faults == []
+
+
+def _judge(visit: Visit, wrong: bool, address: str, what: str) -> None:
+    # Material takes a feed for a translation of the page and looks for its sitemap.
+    if wrong and not address.endswith("/feeds/sitemap.xml"):
+        visit.faults.append(f"{what} {address}")
+
+
+def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str) -> None:
+    page = visit.page
+    visit.go("")
+    page.get_by_role("link", name="Browse the images").click()
+    page.get_by_label("Category").select_option("Databases")
+    items = page.locator("[data-item]:visible")
+    expect(items.first).to_be_visible()
+    listed = json.loads(page.request.get(visit.base + "api/v1/images.json").text())["data"]
+    wanted = [image["name"] for image in listed if image["category"] == "Databases"]
+    expect(items).to_have_count(len(wanted))
+    expect(page.locator(".catalog-controls output")).to_have_text(f"{len(wanted)} of {len(listed)} images")
+    page.get_by_label("Find").fill("solr")
+    expect(items).to_have_count(1)
+    page.get_by_role("link", name="Apache Solr").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Apache Solr¶")
+    (solr,) = (image for image in listed if image["slug"] == "solr")
+    page.get_by_role("button", name="Copy the digest").first.click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_attached()
+    assert page.evaluate("navigator.clipboard.readText()") == solr["versions"][0]["digest"]
+    rows = page.get_by_role("region", name="Vulnerabilities of").locator("tbody tr")
+    expect(rows).to_have_count(solr["security"]["total"])
+    page.get_by_label("Severity").select_option("CRITICAL")
+    visible = page.locator("tbody tr[data-item]:visible")
+    expect(visible).to_have_count(solr["security"]["critical"])
+    href = page.locator(".catalog-summary").get_by_role("link", name="JSON").get_attribute("href")
+    assert href is not None
+    address = page.evaluate("href => new URL(href, location).href", href)
+    assert json.loads(page.request.get(address).text())["data"] == solr
+
+
+def test_tables_sort_by_number_and_by_version(visit: Visit) -> None:
+    page = visit.page
+    visit.go("security/")
+    table = page.get_by_role("region", name="Vulnerabilities by image").locator("table")
+    total = table.get_by_role("columnheader", name="Total")
+    for direction in ("ascending", "descending"):
+        total.get_by_role("button").press("Enter")
+        expect(total).to_have_attribute("aria-sort", direction)
+        shown = [int(text) for text in table.locator("tbody tr td:nth-child(9)").all_inner_texts()]
+        assert shown == sorted(shown, reverse=direction == "descending")
+
+
+def test_instant_navigation_starts_the_script_again(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/")
+    page.evaluate("window.stays = true")
+    page.locator(".md-tabs").get_by_role("link", name="Charts").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Charts¶")
+    expect(page.get_by_label("Find")).to_be_visible()
+    assert page.evaluate("window.stays") is True
+    page.get_by_label("Find").fill("monitoring")
+    expect(page.locator("[data-item]:visible")).to_have_count(1)
+
+
+def test_the_switch_to_dark_changes_our_colours(visit: Visit) -> None:
+    visit.go("images/")
+    grade = visit.page.locator(".catalog-grade").first
+    light = grade.evaluate("element => getComputedStyle(element).backgroundColor")
+    visit.page.get_by_title("Switch to dark mode").click()
+    expect(visit.page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
+    assert grade.evaluate("element => getComputedStyle(element).backgroundColor") != light
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_no_page_is_wider_than_a_phone(visit: Visit) -> None:
+    for path in PAGES:
+        visit.go(path)
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_everything_is_there_without_a_script(visit: Visit) -> None:
+    visit.go("images/")
+    listed = json.loads(visit.page.request.get(visit.base + "api/v1/images.json").text())
+    expect(visit.page.locator("[data-item]:visible")).to_have_count(listed["total"])
+    for control in visit.page.locator(".catalog-controls, .catalog-copy").all():
+        expect(control).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_that_comes_from_us(
+    browser: Browser, sites: str, scheme: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    for path in PAGES:
+        found = {name: _violations(page, f"{sites}{name}/{path}", axe) for name in ("hardened", "plain")}
+        assert found["hardened"].keys() <= found["plain"].keys(), (path, found["hardened"])
+        assert not [node for nodes in found["hardened"].values() for node in nodes if "catalog" in node], path
+    context.close()
+
+
+def _violations(page: Page, address: str, axe: Path) -> dict[str, list[str]]:
+    """Rule → the elements that break it; everything that is folded is unfolded first."""
+    page.goto(address)
+    page.add_script_tag(path=axe)
+    page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true })")
+    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return {
+        broken["id"]: [f"{node['target']} {node['html']}" for node in broken["nodes"]]
+        for broken in result["violations"]
+    }
