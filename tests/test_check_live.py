@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.cli import main
-from mkdocs_catalog_api.live import api_root
-from mkdocs_catalog_api.live_client import Limits
+from mkdocs_catalog_api.live.check import api_root
+from mkdocs_catalog_api.live.client import Limits
 
 from .live_host import RIGHT, Host
 from .servers import free_port

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.cli import main
-from mkdocs_catalog_api.hub import Limits
+from mkdocs_catalog_api.hub.client import Limits
 
 from .fake_hub import FakeHub, Reply, Version
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
@@ -458,7 +458,7 @@ def test_on_a_terminal_there_is_a_bar(bench: Bench) -> None:
 def test_a_missing_library_is_said_with_the_command_that_brings_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.hub")
+    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.hub.client")
     monkeypatch.setitem(sys.modules, "requests", None)
     result = bench.run()
     assert result.exit_code == 1

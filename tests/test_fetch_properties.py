@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.fetching import Fetch
-from mkdocs_catalog_api.hub import HubClient
-from mkdocs_catalog_api.listings import Listing, listed_at
+from mkdocs_catalog_api.hub.client import HubClient
+from mkdocs_catalog_api.hub.fetching import Fetch
+from mkdocs_catalog_api.hub.listings import Listing, listed_at
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.reports import read_report
 

@@ -12,8 +12,8 @@ from ..problems import Problems
 from .run import json_option, quiet_option, tell
 
 if TYPE_CHECKING:
-    from ..live import LiveCheck
-    from ..live_client import Limits
+    from ..live.check import LiveCheck
+    from ..live.client import Limits
 
 
 @click.command("check-live")
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def command(limits: Limits | None, url: str, limit: int, quiet: bool, as_json: bool) -> None:
     """Ask the site at URL for its API: is everything there, unchanged, and with the right headers?"""
     try:
-        from ..live import LiveCheck, api_root
-        from ..live_client import LiveClient
+        from ..live.check import LiveCheck, api_root
+        from ..live.client import LiveClient
     except ModuleNotFoundError as error:
         message = f"check-live needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None

@@ -17,8 +17,8 @@ from ..problems import CatalogError, Problem, Problems
 from .run import as_objects, config_file_option, json_option, quiet_option, tell
 
 if TYPE_CHECKING:
-    from ..hub import HubClient, Limits
-    from ..listings import Listing
+    from ..hub.client import HubClient, Limits
+    from ..hub.listings import Listing
 
 
 def _hub(_context: object, _option: object, given: str | None) -> str | None:
@@ -68,7 +68,7 @@ def command(
     Only what is new is asked for. A build reads what is there and never asks anyone.
     """
     try:
-        from ..hub import HubClient
+        from ..hub.client import HubClient
     except ModuleNotFoundError as error:
         message = f"fetch needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None
@@ -106,7 +106,7 @@ def _fetch(
     counts: Counter[str],
     say: Callable[[str], None] | None,
 ) -> None:
-    from ..fetching import Fetch
+    from ..hub.fetching import Fetch
     from ..load import load_charts
     from ..settings import SECURITY_FOLDERS
     from ..standalone import read_site

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import requests
 from urllib3.exceptions import HTTPError
 
-from .hub import USER_AGENT, cause
+from ..hub.client import USER_AGENT, cause
 
 _CHUNK = 2**16
 _BUSY = (429, 503)

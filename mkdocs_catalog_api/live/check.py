@@ -12,11 +12,11 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
-from .documents import addresses
-from .live_client import Answer, LiveClient, NoAnswerError
-from .live_headers import judge
-from .problems import Level, Problem, Problems
-from .sources.reports.values import text
+from ..documents import addresses
+from ..problems import Level, Problem, Problems
+from ..sources.reports.values import text
+from .client import Answer, LiveClient, NoAnswerError
+from .headers import judge
 
 _OVERVIEW = 2**26
 """Most bytes of the two documents whose size nothing tells before, `index.json` and `manifest.json`."""

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 from urllib3.exceptions import HTTPError
 
-from .sources.reports.values import text
+from ..sources.reports.values import text
 
 USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
 _REDIRECTS = (301, 302, 303, 307, 308)

@@ -8,10 +8,10 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from .catalog.references import slug
-from .hub import HubClient, HubError
-from .sources.reports import ReportError
-from .sources.reports.decode import decode
+from ..catalog.references import slug
+from ..sources.reports import ReportError
+from ..sources.reports.decode import decode
+from .client import HubClient, HubError
 
 _PAGE = 60
 """The most packages that the hub gives in one answer."""

@@ -15,14 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from .catalog.models import ChartEntry
-from .catalog.references import chart_version
-from .hub import HubClient, HubError, HubUnavailableError
+from ..catalog.models import ChartEntry
+from ..catalog.references import chart_version
+from ..problems import Level, Problem, Problems
+from ..sources.pages import RawItem
+from ..sources.reports import ReportError, read_report
+from ..sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from .client import HubClient, HubError, HubUnavailableError
 from .listings import Listing, listed_at, search
-from .problems import Level, Problem, Problems
-from .sources.pages import RawItem
-from .sources.reports import ReportError, read_report
-from .sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
 
 ARTIFACT_HUB = "https://artifacthub.io"
 

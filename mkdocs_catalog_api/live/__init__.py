@@ -1,0 +1,1 @@
+"""Looks at an API that is online."""
