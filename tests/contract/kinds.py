@@ -120,7 +120,9 @@ def web(value: str) -> bool:
         parts = urlsplit(value)
     except ValueError:
         return False
-    return value.isprintable() and parts.scheme in ("http", "https") and bool(parts.hostname)
+    # Not `isprintable`, which knows other characters in every version of Python.
+    bad = re.search(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]", value)
+    return not bad and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
