@@ -1,21 +1,53 @@
-"""What MkDocs knows of a site, as the engine asks for it."""
+"""What MkDocs knows of a site, as the engine asks for it. MkDocs itself is imported by the plugin alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
-
-from mkdocs.exceptions import PluginError
+from typing import Any, Protocol
 
 from .load import Site
 from .sources.config_file import ConfigFile
 from .sources.front_matter import Document
 from .sources.pages import Page, parse_defaults
 
-if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import File, Files
+
+class File(Protocol):
+    """As much of a `mkdocs.structure.files.File` as is needed here."""
+
+    src_uri: str
+    page: Any
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def abs_src_path(self) -> str | None: ...
+    @property
+    def content_string(self) -> str: ...
+
+
+class Files(Protocol):
+    """Likewise of `mkdocs.structure.files.Files`."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def documentation_pages(self) -> Sequence[Any]: ...
+
+
+class Config(Protocol):
+    """Likewise of `mkdocs.config.defaults.MkDocsConfig`."""
+
+    @property
+    def config_file_path(self) -> str | None: ...
+    @property
+    def docs_dir(self) -> str: ...
+    @property
+    def site_dir(self) -> str: ...
+    @property
+    def site_url(self) -> str | None: ...
+    @property
+    def site_name(self) -> str: ...
+    @property
+    def plugins(self) -> Mapping[str, Any]: ...
 
 
 class Pages:
@@ -30,11 +62,11 @@ class Pages:
         """Forget the texts of the last build."""
         self._texts = {}
 
-    def text(self, file: File, config: MkDocsConfig) -> str | None:
+    def text(self, file: File, config: Config) -> str | None:
         """The text of a page as written, None when it is not UTF-8.
 
         Raises:
-            PluginError: it can't be read at all.
+            OSError: it can't be read at all; the message names it.
         """
         uri = file.src_uri
         if uri not in self._texts:
@@ -43,17 +75,15 @@ class Pages:
             except UnicodeDecodeError:
                 self._texts[uri] = None
             except OSError as error:
-                raise PluginError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+                raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
         return self._texts[uri]
 
-    def collect(self, files: Files, config: MkDocsConfig) -> list[Page]:
+    def collect(self, files: Files, config: Config) -> list[Page]:
         """Every page that is published. Call it once all of them are final."""
         defaults = _defaults(config, files)
         return [self._page(file, config, defaults) for file in files.documentation_pages()]
 
-    def _page(
-        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, Document]]
-    ) -> Page:
+    def _page(self, file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]]) -> Page:
         folders = PurePosixPath(file.src_uri).parents
         return Page(
             uri=file.src_uri,
@@ -74,7 +104,7 @@ class Pages:
         return self._metas.get(file.src_uri)
 
 
-def describe(config: MkDocsConfig, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:
+def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:
     """The site with these pages; `taken` is what the author publishes below `api/v1/`."""
     return Site(
         config=config_file(config),
@@ -88,17 +118,17 @@ def describe(config: MkDocsConfig, pages: Sequence[Page], taken: Mapping[str, st
     )
 
 
-def root(config: MkDocsConfig) -> Path:
+def root(config: Config) -> Path:
     """The folder of mkdocs.yml."""
     path = config.config_file_path
     return Path(path).parent if path else Path.cwd()
 
 
-def config_file(config: MkDocsConfig) -> ConfigFile:
+def config_file(config: Config) -> ConfigFile:
     return ConfigFile(Path(config.config_file_path) if config.config_file_path else None)
 
 
-def name(file: File, config: MkDocsConfig) -> str:
+def name(file: File, config: Config) -> str:
     """The file as problems name it: relative to the folder of mkdocs.yml."""
     if file.abs_src_path is None:
         return file.src_uri
@@ -106,7 +136,7 @@ def name(file: File, config: MkDocsConfig) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file.src_uri
 
 
-def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Document]]:
+def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, Document]]:
     """The documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:

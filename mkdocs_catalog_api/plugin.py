@@ -109,7 +109,10 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
-        return "" if self._pages.text(page.file, config) is None else None
+        try:
+            return "" if self._pages.text(page.file, config) is None else None
+        except OSError as error:
+            raise PluginError(str(error)) from error
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
