@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from ..hosting import HEADERS
 from ..problems import Level
 from ..sources.reports.values import text
-from ..hosting import HEADERS
 
 _HOUR = 3600
 
