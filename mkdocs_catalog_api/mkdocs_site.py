@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from .load import Site
 from .sources.config_file import ConfigFile
-from .sources.front_matter import Document
 from .sources.pages import Page, parse_defaults
+from .sources.yaml_text import Document
 
 
 class File(Protocol):

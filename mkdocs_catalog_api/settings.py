@@ -236,7 +236,7 @@ def _names_are_free(settings: Settings, config: ConfigFile, problems: Problems) 
     before = problems.count(Level.ERROR)
     for resource, model in ITEM_MODELS.items():
         collection: CollectionSettings = getattr(settings, resource)
-        names = field_names(model)
+        names = [name for name in field_names(model) if name not in model.later]
         closable = [name for name in CLOSABLE if name in names]
         for name in collection.fields.keys() & names:
             hint = "close its words with `vocabulary`" if name in closable else "remove it"

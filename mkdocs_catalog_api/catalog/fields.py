@@ -92,10 +92,11 @@ def extend(
             closed | None if optional else closed,
             Field(default=None if optional else ..., description=info.description),
         )
+    built_in = {info.alias: key for key, info in model.model_fields.items()}
     for name, custom in fields.items():
         default: Any = ... if custom.required else ([] if custom.list else None)
         # Under a name of its own, since pydantic's models have a `copy`, a `json` and a `schema` already.
-        definitions[f"own_{name}"] = (
+        definitions[built_in.get(name, f"own_{name}")] = (
             custom.annotation(),
             Field(default=default, description=custom.description or "Field of this catalog.", alias=name),
         )

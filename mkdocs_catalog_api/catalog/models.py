@@ -59,6 +59,9 @@ class Model(BaseModel):
     spellings: ClassVar[Mapping[str, str]] = {}
     """Other keys that authors may write → the field that they mean."""
 
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Fields added after 1.0: a catalog that declared one of these names before keeps its own."""
+
 
 def _short(key: str, either: Any) -> BeforeValidator:
     """A bare text is short for `{key: text}`; `either` is what may be written."""

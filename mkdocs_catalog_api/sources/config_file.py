@@ -10,8 +10,8 @@ from pathlib import Path
 import yaml
 
 from ..problems import Level, Problem
-from .front_matter import child
 from .pages import dotted
+from .yaml_text import child
 
 PLUGIN = "catalog-api"
 

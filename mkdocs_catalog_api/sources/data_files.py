@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 from ..problems import Problem, Problems
-from .front_matter import Document, YamlError, front_matter, parse
+from .front_matter import front_matter
 from .messages import shown
 from .pages import RawItem
+from .yaml_text import Document, YamlError, parse
 
 _ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 _HINT = "write a list, one `- ` entry for each item"

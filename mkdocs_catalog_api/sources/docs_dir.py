@@ -14,8 +14,8 @@ from urllib.parse import quote
 from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems
-from .front_matter import Document
 from .pages import Page, parse_defaults
+from .yaml_text import Document
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])

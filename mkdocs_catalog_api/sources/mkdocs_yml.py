@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from yaml_env_tag import construct_env_tag
 
 from ..problems import Problem, Problems
-from .front_matter import Document, YamlError
 from .messages import location, message_and_hint
+from .yaml_text import Document, YamlError
 
 _MAX_PARENTS = 20
 

@@ -14,8 +14,9 @@ from mergedeep import Strategy, merge
 from pathspec import GitIgnoreSpec
 
 from ..problems import Level, Problem, Problems
-from .front_matter import Document, YamlError, front_matter, parse
+from .front_matter import front_matter
 from .messages import shown
+from .yaml_text import Document, YamlError, parse
 
 _LANDING = ("index.md", "README.md")
 _CATALOG_KEY = re.compile(r"^catalog[ \t]*:", re.MULTILINE)
