@@ -12,9 +12,19 @@ from pydantic import BaseModel
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
-from .catalog.models import ItemEntry, Model, UpdateEntry
+from .catalog.models import ItemEntry
 from .catalog.pins import Pin
-from .documents import addresses, badges, collections, index, models, openapi, security, security_totals
+from .documents import (
+    addresses,
+    badges,
+    collections,
+    index,
+    items,
+    models,
+    openapi,
+    security,
+    security_totals,
+)
 from .documents.addresses import Addresses
 from .documents.badges import Look
 from .documents.examples import examples
@@ -122,7 +132,7 @@ class _Composer:
         discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
         self._put(addresses.INDEX, models.Discovery, discovery)
         generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
-        self._openapi(self.models, generator)
+        self._openapi(generator)
         manifest = index.manifest(self.written, self.given.generated_at, generator)
         self._put(addresses.MANIFEST, models.Manifest, manifest)
         self.gate.check_links(entry.path for entry in self.written)
@@ -131,28 +141,28 @@ class _Composer:
     def _images(self) -> tuple[int, list[Raw]]:
         """Write the documents of each image; returns the number of distinct ids and the images as items."""
         images = {image.entry.slug: image for image in self.catalog.images}
-        items: list[Raw] = []
+        parts: list[Raw] = []
         unique: set[str] = set()
         for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
             self.written += rendered.written
             self.gate.links |= rendered.links
             for slug, assessments, ids, matched, item in rendered.images:
                 image = images[slug]
-                items.append(item)
+                parts.append(item)
                 self.matched |= matched
                 self.newest[slug] = assessments[0] if assessments else None
                 for release, found in zip(image.releases, assessments, strict=True):
                     self.releases[slug, release.entry.version] = found
                 if image.entry.lifecycle != "planned":
                     unique.update(ids)
-        return len(unique), items
+        return len(unique), parts
 
     def _collections(self, images: Sequence[Raw]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
         charts = [(c.entry, c.page, self._chart(c, self._assessor())) for c in catalog.charts]
         self._report_idle_statements()
-        roadmap = ((r.entry, r.page, self._roadmap(r.page, r.entry.slug)) for r in catalog.roadmap)
+        roadmap = ((r.entry, r.page, items.roadmap(r, self.at)) for r in catalog.roadmap)
         self._collection("images", images)
         self._collection("charts", self._items("charts", charts))
         self._collection("roadmap", self._items("roadmap", roadmap))
@@ -167,14 +177,14 @@ class _Composer:
         body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
         self._put(addresses.SECURITY_INDEX, models.SecurityIndex, body)
 
-    def _openapi(self, items: Mapping[str, type[BaseModel]], generator: Mapping[str, str]) -> None:
+    def _openapi(self, generator: Mapping[str, str]) -> None:
         said = self.given.settings.openapi
         about = openapi.About(
             self.given.title,
             said.contact.model_dump(exclude_none=True) if said.contact else {},
             said.license.model_dump(exclude_none=True) if said.license else {},
         )
-        data = document(openapi.openapi(items, about, examples(self.given.folder, generator)))
+        data = document(openapi.openapi(self.models, about, examples(self.given.folder, generator)))
         self.gate.openapi(data, [entry.path for entry in self.written])
         self._write([(addresses.OPENAPI, data)])
 
@@ -223,26 +233,13 @@ class _Composer:
             data = document(badge.payload(Look()))
             gate.check(models.Badge, data, path)
             documents.append((path, data))
-        computed = self._image(image, newest.assessment if newest else None)
+        found = newest.assessment if newest else None
+        computed = items.image(image, security_totals.image_security(image, found, self.at), self.at)
         item, whole = self._item("images", image.entry, image.page, computed, gate)
         documents.append(whole)
         ids = newest.ids if newest else []
         matched = set().union(*(rec.matched for rec in records))
         return _Assessed(slug, [rec.assessment for rec in records], ids, matched, item), documents
-
-    def _image(self, image: Image, newest: Assessment | None) -> dict[str, object]:
-        """The computed fields of an image."""
-        slug = image.entry.slug
-        versions = [
-            entry.model_dump() | {"href": self.at.api(addresses.release(slug, entry.version))}
-            for entry in image.entry.versions
-        ]
-        return {
-            "versions": versions,
-            "url": self.at.web(image.page.url),
-            "href": self.at.api(addresses.item("images", slug)),
-            "security": security_totals.image_security(image, newest, self.at),
-        }
 
     def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
         """The computed fields of a chart."""
@@ -252,46 +249,21 @@ class _Composer:
             self.matched |= found.matched if found else set()
             return found.assessment if found else None
 
-        return {
-            "images": [self._pin(pin) for pin in chart.pins],
-            "url": self.at.web(chart.page.url),
-            "href": self.at.api(addresses.item("charts", chart.entry.slug)),
-            "security": security_totals.chart_security(chart, self.releases, outside),
-        }
-
-    def _pin(self, pin: Pin) -> dict[str, object]:
-        known = pin.slug is not None and pin.version is not None
-        href = self.at.api(addresses.release(pin.slug, pin.version)) if known else None  # type: ignore[arg-type]
-        return pin.entry.model_dump() | {"slug": pin.slug, "version": pin.version, "href": href}
-
-    def _roadmap(self, page: WebPage | None, slug: str) -> dict[str, object]:
-        """The computed fields of a roadmap item."""
-        return {
-            "url": self.at.web(page.url) if page else None,
-            "href": self.at.api(addresses.item("roadmap", slug)),
-        }
+        return items.chart(chart, security_totals.chart_security(chart, self.releases, outside), self.at)
 
     def _update_items(self) -> Iterator[Raw]:
-        """Updates with the item that each is about: image before chart, slug before name."""
-        found: dict[str, str] = {}
-        named = [
-            *(("images", i.entry) for i in self.catalog.images),
-            *(("charts", c.entry) for c in self.catalog.charts),
-        ]
-        for resource, entry in reversed(named):
-            found[entry.name] = self.at.api(addresses.item(resource, entry.slug))
-        for resource, entry in reversed(named):
-            found[entry.slug] = self.at.api(addresses.item(resource, entry.slug))
+        """Updates with the item that each is about."""
+        hrefs = items.hrefs(self.catalog, self.at)
         for update in self.catalog.updates:
-            item = Raw(encode(_published(update, {"href": found.get(update.application)})))
+            item = Raw(encode(items.published(update, {"href": hrefs.get(update.application)})))
             self.gate.check(self.models["updates"], item, addresses.collection("updates"))
             yield item
 
     def _items(
-        self, resource: str, items: Iterable[tuple[ItemEntry, WebPage | None, dict[str, object]]]
+        self, resource: str, entries: Iterable[tuple[ItemEntry, WebPage | None, dict[str, object]]]
     ) -> Iterator[Raw]:
         """Write the document of each item; gives the items as they stand in the collection."""
-        for entry, page, computed in items:
+        for entry, page, computed in entries:
             item, whole = self._item(resource, entry, page, computed, self.gate)
             self._write([whole])
             yield item
@@ -305,15 +277,15 @@ class _Composer:
         gate: Gate,
     ) -> tuple[Raw, tuple[str, bytes]]:
         """An item as it stands in its collection, and path and body of its own document."""
-        item = Raw(encode(_published(entry, computed)))
+        item = Raw(encode(items.published(entry, computed)))
         gate.check(self.models[resource], item, addresses.item(resource, entry.slug))
         html = self.at.web(page.url) if page and page.own else None
         own_badges = badges.PER_IMAGE if resource == "images" else ()
         return item, collections.item_document(resource, entry.slug, html, item, self.at, gate, own_badges)
 
-    def _collection(self, resource: str, items: Iterable[Raw]) -> None:
+    def _collection(self, resource: str, data: Iterable[Raw]) -> None:
         """Write a collection and its pages."""
-        parts = list(items)
+        parts = list(data)
         self.totals[resource] = len(parts)
         self._write(collections.collection_documents(resource, parts, self.at, self.gate))
 
@@ -330,17 +302,3 @@ class _Composer:
             look = self.given.looks.get(badge.name, Look())
             self._put(addresses.badge(badge.name), models.Badge, badge.payload(look))
         return [badge.name for badge in made]
-
-
-def _published(entry: ItemEntry | UpdateEntry, computed: dict[str, object]) -> dict[str, object]:
-    """The item as it is published: its own fields, the computed ones, then those the catalog declared."""
-    values = entry.model_dump()
-    built_in = len(_built_in(type(entry)).model_fields)
-    keys = list(values)
-    own = {key: computed.pop(key, values[key]) for key in keys[:built_in]}
-    return own | computed | {key: values[key] for key in keys[built_in:]}
-
-
-def _built_in(model: type[BaseModel]) -> type[BaseModel]:
-    """The model without the fields that the catalog declared."""
-    return model if model.__base__ in (Model, ItemEntry) else model.__base__  # type: ignore[return-value]

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api import compose
-from mkdocs_catalog_api.documents import badges, collections, index, openapi, security
+from mkdocs_catalog_api.documents import badges, collections, index, items, openapi, security
 from mkdocs_catalog_api.documents import security_totals as totals
 from mkdocs_catalog_api.documents.security import Assessor
 from mkdocs_catalog_api.documents.serialise import Raw
@@ -74,13 +73,13 @@ COUNTED = (
     ("distinct ids", Assessor, "record", in_record(b'"unique":2', b'"unique":3'), RECORD + "unique is 3"),
 )  # fmt: skip
 TYPED = (
-    ("null", compose, "_published", set_(name=None), ALPHA + "name: "),
-    ("a missing field", compose, "_published", without("homepage"), ALPHA + "homepage: "),
-    ("a field of its own", compose, "_published", set_(extra=1), ALPHA + "extra: "),
+    ("null", items, "published", set_(name=None), ALPHA + "name: "),
+    ("a missing field", items, "published", without("homepage"), ALPHA + "homepage: "),
+    ("a field of its own", items, "published", set_(extra=1), ALPHA + "extra: "),
     ("a counter as text", totals, "image_security", set_(total="2"), ALPHA + "security.total: "),
     ("a counter as a float", totals, "image_security", set_(high=1.0), ALPHA + "security.high: "),
     ("a score as text", totals, "image_security", set_(score="1"), ALPHA + "security.score"),
-    ("a word that is none", compose, "_published", set_(lifecycle="gone"), ALPHA + "lifecycle: "),
+    ("a word that is none", items, "published", set_(lifecycle="gone"), ALPHA + "lifecycle: "),
     ("null in a badge", badges.Badge, "payload", set_(namedLogo=None), "badge/alpha/cves.json: namedLogo: "),
     ("two logos", badges.Badge, "payload", set_(logoSvg="<svg/>"), "badge/alpha/cves.json: a badge has"),
     ("nothing at all", security, "release_document", lambda _: Raw(b"{}"), RECORD + "it is no document"),
@@ -90,7 +89,7 @@ TYPED = (
 LINKED = (
     ("to nothing", totals, "image_security", set_(href=ELSEWHERE), "links to security/nobody.json"),
     ("off the site", totals, "image_security", set_(href="/api/v1/x.json"), "security.href: "),
-    ("a page off the site", compose, "_published", set_(url="/images/alpha/"), ALPHA + "url: "),
+    ("a page off the site", items, "published", set_(url="/images/alpha/"), ALPHA + "url: "),
     ("in discovery", index, "discovery", set_(openapi="/catalog/api/v1/o.json"), "links to o.json"),
     ("an undescribed path", openapi, "openapi", in_paths(without("/api/v1/index.json")), "describes"),
     ("an unknown schema", openapi, "openapi", set_(components={"schemas": {}}), "schemas has no "),
