@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import html
 import re
 import uuid
 from collections.abc import Sequence
@@ -114,7 +115,8 @@ def _rss(updates: Sequence[Update], links: Sequence[str | None], channel: Channe
         _add(item, "title", _title(update))
         if link:
             _add(item, "link", link)
-        _add(item, "description", _text(update))
+        # The format takes this text for HTML (https://www.rssboard.org/rss-specification).
+        _add(item, "description", html.escape(_text(update), quote=False))
         _add(item, "category", update.outcome)
         _add(item, "guid", identity(update)).set("isPermaLink", "false")
         if checked:

@@ -67,6 +67,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     reports = _reports(site, settings, store, problems, cached=cached)
     selection = _selection(settings)
     paged = select(site.pages, selection, problems)
+    _check_patterns(site, settings, selection, problems)
     web = _WebPages(site, selection)
     images = _items(ImageEntry, "images", site, settings, paged["images"], problems)
     charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
@@ -126,10 +127,23 @@ def _data_file(
     path = site.root / (given or default)
     if path.is_file():
         return path
-    if given:
+    if path.exists():
+        message = f"{given or default!r} is not a file"
+        problems.add(site.config.problem(setting, message, "put the data into a file of that name"))
+    elif given:
         message = f"the data file {given!r} is missing"
         problems.add(site.config.problem(setting, message, "create it or correct the path"))
     return None
+
+
+def _check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
+    """A pattern that is set means that there are pages; that it finds none is a slip."""
+    for name in ITEM_MODELS:
+        given = _section(settings, name).pages
+        if given and not any(selection.finds(name, page.uri) for page in site.pages):
+            message = f"no page matches the pattern {given!r}"
+            hint = "patterns are seen from docs_dir, as in images/**/*.md"
+            problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
 
 
 def _items(
@@ -206,9 +220,11 @@ def _folder(
         return folder
     if folder.is_dir():
         message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "move it beside mkdocs.yml"
+    elif folder.exists():
+        message, hint = f"{folder.name!r} is not a folder", "put the files into a folder of that name"
     else:
         message, hint = f"the folder {given!r} is missing", "create it or correct the path"
-    if given or folder.is_dir():
+    if given or folder.exists():
         problems.add(site.config.problem(("security", setting), message, hint))
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -129,7 +130,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._forget_unfinished()
             self._stop(f"the API can't be written: {error}")
         if self._build is None:
-            self._show(self._good, Problems(), env, config, files)
+            # What is wrong has been told; pages that can't be filled with the last good API stay as written.
+            with suppress(CatalogError):
+                self._show(self._good, Problems(), env, config, files)
         return env
 
     def _compose(self, settings: Settings, env: Environment, config: MkDocsConfig, files: Files) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
+from pathspec import GitIgnoreSpec
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -55,6 +56,10 @@ def _pattern(value: str) -> str:
     if "\\" in value or value.startswith("/"):
         hint = "write it as seen from docs_dir, with forward slashes, as in images/**/*.md"
         raise RefusedError(f"{value!r} is not a pattern of pages", hint)
+    try:
+        GitIgnoreSpec.from_lines([value])
+    except (ValueError, re.error):
+        raise RefusedError(f"{value!r} is not a pattern of pages", "as in images/**/*.md") from None
     return value
 
 

@@ -7,7 +7,7 @@ import logging
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from mkdocs.commands.build import build
@@ -119,7 +119,14 @@ class _Recorder(logging.Handler):
         self.records.append((record.levelno, record.getMessage()))
 
 
-def run(config_file: Path, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
+def run(
+    config_file: Path,
+    *,
+    strict: bool = False,
+    dirty: bool = False,
+    command: Literal["build", "serve"] = "build",
+    **overrides: Any,
+) -> Result:
     """Build the site of a configuration file; messages come without the plugin's name before them."""
     recorder = _Recorder()
     logger = logging.getLogger("mkdocs")
@@ -129,7 +136,7 @@ def run(config_file: Path, *, strict: bool = False, dirty: bool = False, **overr
     failed = False
     try:
         config = load_config(config_file=str(config_file), strict=strict or None, **overrides)
-        config.plugins.on_startup(command="build", dirty=dirty)
+        config.plugins.on_startup(command=command, dirty=dirty)
         try:
             build(config, dirty=dirty)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -272,3 +273,32 @@ def test_planned_images_are_in_no_overview_and_all_others_are(site: SiteFolder) 
     assert (summary["total"], summary["unique"], summary["unscanned"]) == (3, 3, [])
     assert [entry["slug"] for entry in result.json("security/index.json")["data"]] == list(summary["images"])
     assert release(result, "1", "planned")["total"] == 1
+
+
+def test_a_report_of_another_image_is_warned_of_where_only_its_path_joins_it(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("nginx/1.27.3.json", trivy([], tag="docker.io/library/redis:7.2"))
+    result = site.build(strict=True)
+    assert result.failed
+    assert any(
+        "the report is of docker.io/library/redis, but its path says nginx" in m for m in result.logged()
+    )
+
+
+def test_a_report_from_a_mirror_is_joined_by_its_path(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.27.3]")
+    site.report("nginx/1.27.3.json", trivy([], tag="localhost:5000/nginx:1.27.3"))
+    result = site.build(strict=True)
+    assert not result.failed, result.logged()
+    assert release(result)["scanned"]
+
+
+def test_reports_behind_a_linked_folder_and_with_a_capital_ending_are_read(site: SiteFolder) -> None:
+    site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
+    site.write(
+        "elsewhere/1.27.3.JSON", json.dumps(trivy([row("CVE-2026-0001")], digest=f"{NGINX}@{digest(1)}"))
+    )
+    site.write("scans/README.md", "Reports of the nightly scan.\n")
+    (site.folder / "scans/nginx").symlink_to(site.folder / "elsewhere")
+    (site.folder / "elsewhere/loop").symlink_to(site.folder / "elsewhere")
+    assert found(release(built(site))) == ["CVE-2026-0001"]

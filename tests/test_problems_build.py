@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from mkdocs_catalog_api.cli import main
 
 from .authors import REQUIRED, configure
 from .sites import REGISTRY, SiteFolder, trivy
@@ -155,3 +159,30 @@ def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str, got: s
     result = site.build()
     assert result.failed
     assert any(f"base: expected a text, got {got}" in line for line in result.logged())
+
+
+def test_a_pattern_that_finds_no_page_is_a_warning(site: SiteFolder) -> None:
+    site.settings["images"] = {"pages": "image/**/*.md"}
+    site.image("alpha")
+    assert any("no page matches the pattern 'image/**/*.md'" in text for text in site.build().logged())
+    assert site.build(strict=True).failed
+
+
+@pytest.mark.parametrize("pattern", ["!", "***/a[b-a].md"])
+def test_a_pattern_that_is_none_is_told(site: SiteFolder, pattern: str) -> None:
+    site.settings["images"] = {"pages": pattern}
+    result = site.build()
+    assert result.failed
+    assert any("is not a pattern of pages" in text for text in result.logged())
+
+
+def test_the_key_that_brings_a_page_in_may_stand_anywhere_in_front_matter(site: SiteFolder) -> None:
+    keys = "category: Tools\ntier: core\nlicense: MIT\n"
+    site.page("one.md", f"{keys}'catalog': images")
+    site.page("two.md", f"{keys}description: {'long ' * 1000}\ncatalog: images")
+    assert [item["slug"] for item in site.build().json("images.json")["data"]] == ["one", "two"]
+    folder = str(site.folder / "alone")
+    command = ["build", "-f", str(site.folder / "mkdocs.yml"), "--site-dir", folder, "--no-cache"]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    alone = json.loads((site.folder / "alone/api/v1/images.json").read_bytes())
+    assert [item["slug"] for item in alone["data"]] == ["one", "two"]

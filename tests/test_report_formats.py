@@ -255,7 +255,7 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
             row(), ArtifactName="elsewhere:9", Metadata={"RepoDigests": [f"acme/web@{DIGEST}"]}
         ),
         f"acme/job:2@{OTHER}": {"Results": None},
-        "acme/old:1": [{"Target": "old"}],
+        "acme/old:1": [{"Target": "old", "Vulnerabilities": None}],
     }
     scans = read_report(json.dumps(document).encode())
     assert [(scan.references, scan.digests, len(scan.findings)) for scan in scans] == [

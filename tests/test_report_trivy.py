@@ -80,7 +80,7 @@ def test_a_bare_result_is_enough() -> None:
     "document",
     [
         None,
-        {"SchemaVersion": 2},
+        {"SchemaVersion": 2, "ArtifactName": "acme/web:1"},
         {"SchemaVersion": 2, "Results": None},
         {"Results": [{"Target": "web (alpine 3)", "Vulnerabilities": None}]},
         [{"Target": "web (alpine 3)", "Vulnerabilities": None}],
@@ -203,6 +203,8 @@ def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
+        ({"SchemaVersion": 2, "error": "unauthorized"}, "neither what was scanned nor what was found"),
+        ({"Results": [{"ID": "4.1", "Results": []}]}, "no vulnerability scan"),
         ({"SchemaVersion": 3}, "schema version 3 is not known (schema versions 1 and 2"),
         ({"Results": "none"}, "`Results` is not a list (the report seems damaged"),
         ({"Results": [[]]}, "`Results[0]` is not an object"),

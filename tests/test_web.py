@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import lxml.html
 import pytest
@@ -316,3 +317,12 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
         assert not [a for a in main.xpath(".//a/@href") if "script:" in a], path
         assert "{{ 7*7 }}" in words(main)
         assert evil in " ".join(main.text_content().split())
+
+
+def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
+    site.image("alpha")
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: count -->\n")
+    result = site.build(command="serve")
+    assert not result.failed
+    assert any("no marker is called `count`" in text for text in result.logged(logging.ERROR))
+    assert (site.folder / "site/index.html").exists()

@@ -80,6 +80,9 @@ class Catalog:
     """What VEX documents say about findings."""
 
 
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
+
+
 class Join:
     """Joins the images of a catalog with scans and pins.
 
@@ -177,6 +180,13 @@ class Join:
             message = f"the digest that was scanned, {min(head.digests)}, is not on the page of {key.slug!r}"
             self._say(head, message, f"scan {key} again or add the digest to the page")
         own = self._releases.repositories[key.slug]
+        # A mirror, a registry of the build or an archive has another name for the same image.
+        others = {
+            name for name, _ in head.names if _last(name) != _last(own) and not name.endswith(_ARCHIVES)
+        }
+        if others and len(others) == len({name for name, _ in head.names}):
+            message = f"the report is of {', '.join(sorted(others))}, but its path says {key.slug}"
+            self._say(head, message, f"move it away or scan {own} again")
         tags = {tag for repository, tag in head.names if tag and repository == own}
         if tags and key.version not in tags:
             message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
@@ -218,3 +228,8 @@ def in_order(labels: Iterable[str], latest: str | None) -> list[str]:
     """Version labels, newest first; the one that the page names as its latest stands before all."""
     ordered = newest_first(labels)
     return ordered if latest is None else [latest, *(label for label in ordered if label != latest)]
+
+
+def _last(repository: str) -> str:
+    """The last part of a repository's path."""
+    return repository.rpartition("/")[2]

@@ -5,6 +5,7 @@ Keys and defaults are those of MkDocs 1.6, https://www.mkdocs.org/user-guide/con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,7 +51,10 @@ def _address(value: str | None) -> str | None:
 def _patterns(value: object) -> GitIgnoreSpec:
     if not (value is None or isinstance(value, str)):
         raise ValueError("expected a text with one pattern in each line")
-    return GitIgnoreSpec.from_lines((value or "").splitlines())
+    try:
+        return GitIgnoreSpec.from_lines((value or "").splitlines())
+    except re.error:
+        raise ValueError("one of the lines is not a pattern") from None
 
 
 def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:

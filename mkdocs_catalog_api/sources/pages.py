@@ -19,7 +19,7 @@ from .messages import shown
 from .yaml_text import Document, YamlError, parse
 
 _LANDING = ("index.md", "README.md")
-_CATALOG_KEY = re.compile(r"^catalog[ \t]*:", re.MULTILINE)
+_CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
 _EMPTY = Document("", 0, None, {})
 
 
@@ -126,6 +126,10 @@ class Selection:
             name for name, spec in self._specs.items() if spec.match_file(uri) and not self.landing(name, uri)
         ]
 
+    def finds(self, collection: str, uri: str) -> bool:
+        """Whether the page matches the pattern of the collection, its landing page included."""
+        return self._specs[collection].match_file(uri)
+
     def names(self) -> list[str]:
         return list(self._specs)
 
@@ -162,7 +166,9 @@ def _read(page: Page, wanted: bool, problems: Problems) -> RawItem | None:
     if page.text is None:
         problems.add(Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8"))
         return None
-    asks = _CATALOG_KEY.search(page.text[:4000]) is not None
+    asks = _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None or any(
+        isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults
+    )
     if not (wanted or asks or (page.meta and "catalog" in page.meta)):
         return None
     try:

@@ -43,7 +43,7 @@ _BESIDE_RESULTS = {
 
 def recognises(document: object) -> bool:
     """Other tools write an empty list `results` too, so then nothing foreign may stand beside it."""
-    if not isinstance(document, dict) or "results" not in document:
+    if not isinstance(document, dict) or document.get("results") is None:
         return False
     packages = any("packages" in result for result in items(document["results"]))
     return packages or document.keys() - {"results"} <= _BESIDE_RESULTS

@@ -57,6 +57,11 @@ def read(document: object) -> list[Scan]:
             f"Trivy's schema version {text(str(document['SchemaVersion']))[:20]} is not known",
             "schema versions 1 and 2 can be read",
         )
+    if not document.keys() & {"ArtifactName", "Results"}:
+        raise ReportError(
+            "it says neither what was scanned nor what was found",
+            "look whether the scan ended with an error, and scan again",
+        )
     return [_scan(document)]
 
 
@@ -82,9 +87,11 @@ def _scan(report: dict[str, object]) -> Scan:
 def _findings(results: list[dict[str, object]]) -> Iterator[Finding]:
     classes = [text(result.get("Class")) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
-    if results and all(classes) and not _PACKAGES.intersection(classes):
+    before_classes = not all(classes) and any("Vulnerabilities" in result for result in results)
+    if results and not before_classes and not _PACKAGES.intersection(classes):
+        looked_for = ", ".join(sorted({*classes} - {""})) or "something else than packages"
         raise ReportError(
-            f"no vulnerability scan: Trivy looked for {', '.join(sorted(set(classes)))} only",
+            f"no vulnerability scan: Trivy looked for {looked_for} only",
             "scan with `trivy image --scanners vuln --format json`",
         )
     for index, result in enumerate(results):
