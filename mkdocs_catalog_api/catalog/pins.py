@@ -54,7 +54,7 @@ class PinJoin:
         """`at` is a blank problem at the pin's place."""
         reference = Reference.parse(pin.image)
         if pin.digest is None:
-            return self._by_reference(pin, reference.repository, reference.tag or "latest")
+            return self._by_reference(pin, reference.repository, reference.tag_or_latest)
         return self._with_digest(pin, pin.digest, reference.repository, at)
 
     def _by_reference(self, pin: PinEntry, repository: str, tag: str) -> Pin:

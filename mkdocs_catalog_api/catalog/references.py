@@ -197,6 +197,11 @@ class Reference:
         """`domain/path`: equal for every spelling of the same repository."""
         return f"{self.domain}/{self.path}"
 
+    @property
+    def tag_or_latest(self) -> str:
+        """The tag that is meant where only tags count: `latest` when none is written."""
+        return self.tag or "latest"
+
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Reads the grammar and the short names of github.com/distribution/reference."""

@@ -106,7 +106,7 @@ class Assessor:
         reference, digest = Reference.parse(pin.entry.image), pin.entry.digest
         if not pin.scans:
             return None
-        tag, digests = reference.tag or "latest", [digest] if digest else []
+        tag, digests = reference.tag_or_latest, [digest] if digest else []
         return self.assess(pin.scans, lambda: Subject.scanned(pin.entry.image, tag, digests, pin.scans))
 
     def record(self, image: Image, release: Release) -> Record:

@@ -125,7 +125,7 @@ def _parse(scan: Scan) -> Parsed:
             reference = Reference.parse(text)
         except ValueError:  # a file name or an archive, say; then digests or the path must speak
             continue
-        tag = reference.tag or (None if reference.digest else "latest")
+        tag = reference.tag if reference.digest else reference.tag_or_latest
         names[reference.repository, tag] = None
         if reference.digest:
             digests.add(reference.digest)
