@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel
+from pydantic_core import from_json
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
@@ -30,7 +31,7 @@ from .documents.badges import Look
 from .documents.examples import examples
 from .documents.gate import Gate
 from .documents.security import Assessment, Assessor
-from .documents.serialise import Raw, array, document, encode
+from .documents.serialise import Raw, array, document, encode, members
 from .parallel import in_chunks
 from .problems import Level, Problem, Problems
 from .publish import GENERATOR, Written, write
@@ -160,7 +161,7 @@ class _Composer:
     def _collections(self, images: Sequence[Raw]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
-        charts = [(c.entry, c.page, self._chart(c, self._assessor())) for c in catalog.charts]
+        charts = [(c.entry, c.page, self._chart(c, self._assessor(self.gate))) for c in catalog.charts]
         self._report_idle_statements()
         roadmap = ((r.entry, r.page, items.roadmap(r, self.at)) for r in catalog.roadmap)
         self._collection("images", images)
@@ -188,8 +189,9 @@ class _Composer:
         self.gate.openapi(data, [entry.path for entry in self.written])
         self._write([(addresses.OPENAPI, data)])
 
-    def _assessor(self) -> Assessor:
-        return Assessor(Reports(self.given.reports, self.given.store), self.catalog.statements)
+    def _assessor(self, gate: Gate) -> Assessor:
+        reports = Reports(self.given.reports, self.given.store, gate.rows)
+        return Assessor(reports, self.catalog.statements, gate)
 
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
         self.written += write(self.given.folder, self.gate.whole(documents))
@@ -205,7 +207,7 @@ class _Composer:
         gate = Gate(self.given.mount)
         assessed: list[_Assessed] = []
         written: list[Written] = []
-        assessor = self._assessor()
+        assessor = self._assessor(gate)
         for image in images:
             found, documents = self._render_image(image, assessor, gate)
             assessed.append(found)
@@ -217,17 +219,17 @@ class _Composer:
     ) -> tuple[_Assessed, list[tuple[str, bytes]]]:
         slug = image.entry.slug
         documents: list[tuple[str, bytes]] = []
+        head = security.envelope(image)
         records = [assessor.record(image, release) for release in image.releases]
         for release, rec in zip(image.releases, records, strict=True):
             path = addresses.release(slug, release.entry.version)
-            gate.check(models.Release, rec.json, path)
-            documents.append((path, document(security.release_document(image, rec.json))))
+            gate.record(rec.head, rec.tally, path)
+            documents.append((path, document(members(head, rec.json))))
         newest = records[0] if records else None
         if newest is not None:
-            head = security.envelope(image)
-            gate.check(models.SecurityHead, encode(head), addresses.detail(slug))
-            body = head | {"latest": newest.json, "versions": array(rec.json for rec in records)}
-            documents.append((addresses.detail(slug), document(body)))
+            gate.check(models.SecurityHead, head, addresses.detail(slug))
+            body = {"latest": newest.json, "versions": array([rec.json for rec in records])}
+            documents.append((addresses.detail(slug), document(members(head, encode(body)))))
         for badge in badges.image_badges(image, newest.assessment if newest else None):
             path = addresses.image_badge(slug, badge.name)
             data = document(badge.payload(Look()))
@@ -237,7 +239,7 @@ class _Composer:
         computed = items.image(image, security_totals.image_security(image, found, self.at), self.at)
         item, whole = self._item("images", image.entry, image.page, computed, gate)
         documents.append(whole)
-        ids = newest.ids if newest else []
+        ids = from_json(newest.ids) if newest else []
         matched = set().union(*(rec.matched for rec in records))
         return _Assessed(slug, [rec.assessment for rec in records], ids, matched, item), documents
 

@@ -15,6 +15,7 @@ from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex import Statements
+from .documents.gate import Gate
 from .problems import Level, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
 from .sources import nvcmp
@@ -74,6 +75,8 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
     whole = not problems.count(Level.ERROR)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
+    listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
+    updates, statements = _updates(site, settings, listed, problems), _statements(site, settings, problems)
     heads = reports.heads(problems) if reports else []
     time = now()
     join = Join(ordered, heads, settings.security.scanners, timestamp(time), problems)
@@ -88,7 +91,6 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     )
     if whole:  # else the reports of what could not be read would look like strays
         join.report_strays()
-    listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     joined = join.images(pages)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if settings.security.max_age is not None:
@@ -100,8 +102,8 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
             RoadmapItem(entry, WebPage(raw.page.url, own=True) if raw.page else None)
             for entry, raw in roadmap
         ),
-        updates=_updates(site, settings, listed, problems),
-        statements=_statements(site, settings, problems),
+        updates=updates,
+        statements=statements,
     )
 
 
@@ -233,7 +235,9 @@ def _reports(
     site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool
 ) -> ReportIndex | None:
     folder = _folder(site, "reports", settings, problems)
-    return ReportIndex(folder, _label(folder, site), store, cached=cached) if folder else None
+    if folder is None:
+        return None
+    return ReportIndex(folder, _label(folder, site), store, Gate("").rows, cached=cached)
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:

@@ -7,15 +7,33 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, TypeVar
+from multiprocessing.sharedctypes import Synchronized
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# What forked workers find already in memory, so that nothing but results crosses between processes.
-_job: tuple[Callable[[Sequence[Any]], Any], Sequence[Any]] | None = None
+
+class _Job(NamedTuple):
+    """What forked workers find already in memory, so that nothing but results crosses between processes."""
+
+    work: Callable[[Sequence[Any]], Any]
+    items: Sequence[Any]
+    size: int
+    chunks: int
+    taken: Synchronized[int]
+    """How many chunks the processes have taken; the next is for whoever asks first."""
+
+
+class _Done(NamedTuple):
+    chunk: int
+    result: Any
+    error: Exception | None
+
+
+_job: _Job | None = None
 
 
 def processes() -> int:
@@ -31,8 +49,9 @@ def processes() -> int:
 def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: int) -> Iterator[R]:
     """Apply `work` to consecutive chunks of the items; results come in the order of the items.
 
-    The work begins at once, so that this process can do something else before it asks for the results.
-    With fewer than `least` items, or one processor, it all happens in this process, when asked for.
+    The work begins at once in other processes, so that this one can do something else before it asks for
+    the results; then it takes its share of what is left. With fewer than `least` items, or one processor,
+    it all happens in this process, when asked for.
 
     Raises:
         OSError: a worker was killed, as the system does when memory runs out (while iterating).
@@ -41,23 +60,57 @@ def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: in
     workers = processes()
     if workers == 1 or len(items) < least:
         return (work(part) for part in [items] if part)
-    size = max(1, min(256, -(-len(items) // (workers * 4))))
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
-    _job = work, items
+    size = max(1, min(64, -(-len(items) // (workers * 8))))
+    fork = multiprocessing.get_context("fork")
+    job = _job = _Job(work, items, size, -(-len(items) // size), fork.Value("q"))
+    pool = ProcessPoolExecutor(workers - 1, fork)
     try:
-        return _results(pool, pool.map(_run, range(0, len(items), size), [size] * len(items)))
+        others = [pool.submit(_others) for _ in range(job.chunks)]
+    except BrokenProcessPool:
+        raise _killed() from None
     finally:
         _job = None  # all workers are forked
+    return _results(pool, others, job)
 
 
-def _results(pool: ProcessPoolExecutor, results: Iterator[R]) -> Iterator[R]:
-    with pool:
-        try:
-            yield from results
-        except BrokenProcessPool:
-            raise OSError("a worker process was killed; perhaps memory ran out") from None
+def _results(pool: ProcessPoolExecutor, others: list[Future[_Done | None]], job: _Job) -> Iterator[Any]:
+    done: dict[int, _Done] = {}
+    try:
+        while (mine := _next(job)) is not None:
+            done[mine.chunk] = mine
+            if mine.error:
+                break
+        finished = as_completed(others)
+        for chunk in range(job.chunks):
+            while chunk not in done:
+                if (other := next(finished).result()) is not None:
+                    done[other.chunk] = other
+            _, result, error = done.pop(chunk)
+            if error:
+                raise error
+            yield result
+    except BrokenProcessPool:
+        raise _killed() from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _run(start: int, size: int) -> Any:
-    work, items = _job  # type: ignore[misc]  # set before the fork
-    return work(items[start : start + size])
+def _others() -> _Done | None:
+    return _next(_job) if _job else None
+
+
+def _next(job: _Job) -> _Done | None:
+    """Work on the next chunk that nobody has taken; None when there is none left."""
+    with job.taken.get_lock():
+        chunk = job.taken.value
+        job.taken.value += 1
+    if chunk >= job.chunks:
+        return None
+    try:
+        return _Done(chunk, job.work(job.items[chunk * job.size : (chunk + 1) * job.size]), None)
+    except Exception as error:  # told when its turn comes, as there may be another before it
+        return _Done(chunk, None, error)
+
+
+def _killed() -> OSError:
+    return OSError("a worker process was killed; perhaps memory ran out")

@@ -89,7 +89,7 @@ def _create(target: str) -> int:
     try:
         return os.open(target, flags, 0o644)
     except FileNotFoundError:  # the first document of its folder
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(target.rpartition("/")[0], exist_ok=True)  # noqa: PTH103  # cheaper, thousands of times
         return os.open(target, flags, 0o644)
 
 

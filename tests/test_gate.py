@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api import compose
 from mkdocs_catalog_api.documents import badges, collections, index, items, openapi, security
 from mkdocs_catalog_api.documents import security_totals as totals
 from mkdocs_catalog_api.documents.security import Assessor
 from mkdocs_catalog_api.documents.serialise import Raw
+from mkdocs_catalog_api.sources import scan_index
 
-from .sites import SiteFolder
+from .sites import REGISTRY, SiteFolder
 from .test_build import small
 from .test_cli import call, config
 
@@ -48,8 +51,13 @@ def in_index(change: Change) -> Change:
 
 
 def in_record(old: bytes, new: bytes) -> Change:
-    """Other bytes in the JSON of a scanned release."""
-    return lambda record: record._replace(json=Raw(record.json.replace(old, new)))
+    """Other bytes in the JSON of a scanned release, its rows aside."""
+    return lambda record: record._replace(head=Raw(record.head.replace(old, new)))
+
+
+def in_rows(**values: Any) -> Change:
+    """Other values in the rows of a report."""
+    return lambda united: [({**row, **values}, findings) for row, findings in united]
 
 
 def in_paths(change: Change) -> Change:
@@ -59,6 +67,7 @@ def in_paths(change: Change) -> Change:
 ELSEWHERE = "/catalog/api/v1/security/nobody.json"
 ALPHA = "images/alpha/index.json: "
 RECORD = "security/alpha/1.10.json: "
+REPORT = "scans/alpha/1.10.json: "
 COUNTED = (
     ("a page too many", collections, "total_pages", lambda pages: pages + 1, "images/1.json: page 1 of 2"),
     ("the total of an image", totals, "image_security", add("total"), ALPHA + "security: total is"),
@@ -70,6 +79,9 @@ COUNTED = (
     ("an index entry", totals, "summary_and_index", in_index(add("high")), "data.0: total is 2"),
     ("a record", Assessor, "record", in_record(b'"total":2', b'"total":3'), RECORD + "counters"),
     ("fixes", Assessor, "record", in_record(b'"fixable":1', b'"fixable":2'), RECORD + "fixable is 2"),
+    ("nothing scanned", Assessor, "record", in_record(b'"scanned":true', b'"scanned":false'), RECORD),
+    ("rows", scan_index, "tally", lambda said: said._replace(fixable=(0,) * 5), REPORT + "cves: counted"),
+    ("ids of rows", scan_index, "tally", lambda said: said._replace(unique=1), REPORT + "cves: counted"),
     ("distinct ids", Assessor, "record", in_record(b'"unique":2', b'"unique":3'), RECORD + "unique is 3"),
 )  # fmt: skip
 TYPED = (
@@ -82,7 +94,10 @@ TYPED = (
     ("a word that is none", items, "published", set_(lifecycle="gone"), ALPHA + "lifecycle: "),
     ("null in a badge", badges.Badge, "payload", set_(namedLogo=None), "badge/alpha/cves.json: namedLogo: "),
     ("two logos", badges.Badge, "payload", set_(logoSvg="<svg/>"), "badge/alpha/cves.json: a badge has"),
-    ("nothing at all", security, "release_document", lambda _: Raw(b"{}"), RECORD + "it is no document"),
+    ("null in a row", scan_index, "unite_with_findings", in_rows(title=None), REPORT + "0.title: "),
+    ("a row of its own", scan_index, "unite_with_findings", in_rows(extra=1), REPORT + "0.extra: "),
+    ("an envelope", security, "envelope", lambda _: Raw(b'{"slug":"alpha"}'), "alpha.json: apiVersion"),
+    ("nothing at all", compose, "members", lambda _: Raw(b"{}"), RECORD + "it is no document"),
     ("no list", collections, "array", lambda _: Raw(b""), "images.json: data"),
     ("half a list", collections, "array", lambda data: Raw(data[:-9] + b"]"), "images.json: data"),
 )  # fmt: skip
@@ -115,6 +130,23 @@ def test_a_fault_of_ours_stops_the_build(
 def test_the_same_catalog_passes_without_a_fault(site: SiteFolder) -> None:
     result = call("build", "-f", config(small(site), site_url="https://example.org/catalog/"))
     assert result.exit_code == 0, result.output
+
+
+def test_rows_that_a_statement_has_sifted_are_judged_again(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statement = {
+        "vulnerability": {"name": "CVE-2026-0001"},
+        "products": [{"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}],
+        "status": "fixed",
+    }
+    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
+    body = {**head, "timestamp": "2026-01-01T00:00:00Z", "statements": [statement]}
+    small(site).write("vex/a.json", json.dumps(body))
+    plant(monkeypatch, security, "tally", lambda said: said._replace(unique=7))
+    result = call("build", "-f", config(site, site_url="https://example.org/catalog/"))
+    assert result.exit_code == 1
+    assert REPORT + "cves: counted" in result.output
 
 
 def test_mkdocs_says_so_in_one_line(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:

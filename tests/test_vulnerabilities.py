@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.vulnerabilities import Row, counts, unite
+from mkdocs_catalog_api.catalog.vulnerabilities import Row, tally, unite
 from mkdocs_catalog_api.sources.reports.facts import SEVERITIES, Finding
 
 IDS = [
@@ -122,11 +122,11 @@ def expected_text(by_target: list[tuple[str, str]]) -> str:
 
 
 @given(findings)
-def test_counts_tell_rows_with_a_fix_from_rows_without(found: list[Finding]) -> None:
-    def count(rows: list[Row]) -> list[int]:
-        return [sum(row["severity"] == word for row in rows) for word in SEVERITIES]
+def test_the_tally_tells_rows_with_a_fix_from_rows_without(found: list[Finding]) -> None:
+    def count(rows: list[Row]) -> tuple[int, ...]:
+        return tuple(sum(row["severity"] == word for row in rows) for word in SEVERITIES)
 
     rows = unite(found)
     fixable = [row for row in rows if row["fixed"] != ""]
     unfixable = [row for row in rows if row["fixed"] == ""]
-    assert counts(rows) == (count(fixable), count(unfixable))
+    assert tally(rows) == (count(fixable), count(unfixable), len({one.id for one in found}))

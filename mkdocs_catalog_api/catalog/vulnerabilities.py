@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from .scans import SEVERITIES, Finding
 
 _CVE = re.compile(r"CVE-([0-9]{4})-([0-9]{4,19})")  # the pattern of the CVE record format, version 5
 _SEVERITY_STEP = 10**24  # one number sorts by severity, year and number at once
-_SEVERITY_INDEX = {word: index for index, word in enumerate(SEVERITIES)}
+SEVERITY_INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
 class Row(TypedDict):
@@ -27,6 +27,16 @@ class Row(TypedDict):
     targets: list[str]
 
 
+class Tally(NamedTuple):
+    """What rows add up to."""
+
+    fixable: tuple[int, ...]
+    """Rows with a fix for each of `SEVERITIES`."""
+    unfixable: tuple[int, ...]
+    unique: int
+    """Distinct ids."""
+
+
 def unite(findings: Iterable[Finding]) -> list[Row]:
     """One row for each (id, package, installed version), the worst first.
 
@@ -40,36 +50,37 @@ def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Fin
     """`unite`, each row with the findings that it was made of."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        key = (finding.id, finding.pkg, finding.installed)
+        key = finding[0], finding[2], finding[3]
         if key in groups:
             groups[key].append(finding)
         else:
             groups[key] = [finding]
-    ordered = [(_worst(group) * _SEVERITY_STEP + _place(key[0]), key, group) for key, group in groups.items()]
+    ordered = [(_worst(group), _place(key[0]), key, group) for key, group in groups.items()]
     ordered.sort()
-    return [(_row(rank // _SEVERITY_STEP, group), group) for rank, _, group in ordered]
+    return [(_row(severity, group), group) for severity, _, _, group in ordered]
 
 
 def _worst(group: list[Finding]) -> int:
-    return group[0].severity if len(group) == 1 else min(finding.severity for finding in group)
+    return group[0].severity if len(group) == 1 else min([finding.severity for finding in group])
 
 
-def counts(rows: Iterable[Row]) -> tuple[list[int], list[int]]:
-    """How many rows with and without a fix there are of each severity, in the order of `SEVERITIES`."""
+def tally(rows: Iterable[Row]) -> Tally:
     fixable, unfixable = [0] * len(SEVERITIES), [0] * len(SEVERITIES)
+    ids = set()
     for row in rows:
-        (fixable if row["fixed"] else unfixable)[_SEVERITY_INDEX[row["severity"]]] += 1
-    return fixable, unfixable
+        (fixable if row["fixed"] else unfixable)[SEVERITY_INDEX[row["severity"]]] += 1
+        ids.add(row["id"])
+    return Tally(tuple(fixable), tuple(unfixable), len(ids))
 
 
 def _row(severity: int, group: list[Finding]) -> Row:
-    id_, _, pkg, installed, fixed, title, url, target, *_ = group[0]
+    id_, _, pkg, installed, fixed, title, url, target, _, _ = group[0]
     targets = [target] if target else []
     if len(group) > 1:
         # Of texts that differ counts the first in the order of targets, of several in one the smallest.
-        fixed = min(((f.target, f.fixed) for f in group if f.fixed), default=("", ""))[1]
-        title = min(((f.target, f.title) for f in group if f.title), default=("", ""))[1]
-        url = min(((f.target, f.url) for f in group if f.url), default=("", ""))[1]
+        fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
+        title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
+        url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
     return {
         "id": id_,

@@ -12,6 +12,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ..catalog.scans import SEVERITIES
+from ..catalog.vulnerabilities import Tally
 from . import addresses, models
 
 M = TypeVar("M", bound=BaseModel)
@@ -64,6 +66,34 @@ class Gate:
             return model.__pydantic_validator__.validate_json(body, strict=True, context=self)  # type: ignore[no-any-return]
         except ValidationError as error:
             raise _broken(document, error) from error
+
+    def rows(self, data: bytes, said: Tally, document: str) -> None:
+        """Check the rows of a release, and that they add up to what is said of them."""
+        rows = self.check(models.Rows, data, document).root
+        fixable: list[str] = [row.severity for row in rows if row.fixed]
+        unfixable: list[str] = [row.severity for row in rows if not row.fixed]
+        unique = len({row.id for row in rows})
+        found = Tally(tuple(map(fixable.count, SEVERITIES)), tuple(map(unfixable.count, SEVERITIES)), unique)
+        if found != said:
+            raise ContractError(document, f"cves: counted {said}, but the rows give {found}")
+
+    def record(self, head: bytes, rows: Tally | None, document: str) -> None:
+        """Check a release without its rows, which have been checked; they are None without a scan."""
+        checked = self.check(models.ReleaseHead, head, document)
+        if checked.scanned != (rows is not None):
+            raise ContractError(document, f"scanned is {checked.scanned}, but the rows say otherwise")
+        if rows is None:
+            return
+        counters = (checked.critical, checked.high, checked.medium, checked.low, checked.unknown)
+        fixable, found = sum(rows.fixable), tuple(map(sum, zip(rows.fixable, rows.unfixable, strict=True)))
+        if counters != found or checked.total != sum(found):
+            raise ContractError(
+                document, f"counters {counters} and total {checked.total}, but the rows give {found}"
+            )
+        if checked.fixable != fixable:
+            raise ContractError(document, f"fixable is {checked.fixable}, but {fixable} rows have a fix")
+        if checked.unique != rows.unique:
+            raise ContractError(document, f"unique is {checked.unique}, but the rows have {rows.unique} ids")
 
     def collection(self, head: bytes, document: str, items: Sequence[bytes], data: bytes) -> None:
         """Check the head of a full collection, and `data`, into which its items are joined."""

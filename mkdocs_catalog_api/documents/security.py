@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,8 +12,9 @@ from ..catalog.pins import Pin
 from ..catalog.references import Reference
 from ..catalog.scans import SEVERITIES, ScanHead
 from ..catalog.vex import Statements, Subject
-from ..catalog.vulnerabilities import counts, unite_with_findings
+from ..catalog.vulnerabilities import Tally, tally, unite_with_findings
 from ..sources.scan_index import Reports, stored_findings
+from .gate import Gate
 from .serialise import Raw, encode, members
 
 _WORDS = tuple(word.lower() for word in SEVERITIES)
@@ -65,20 +65,34 @@ class Assessed(NamedTuple):
     assessment: Assessment
     rows: Raw
     """JSON of `cves`."""
+    tally: Tally
+    """What they add up to."""
     suppressed: Raw
-    ids: list[str]
-    """Distinct ids of the rows."""
+    ids: bytes
+    """JSON of the distinct ids of the rows."""
     matched: set[int]
     """Positions of the VEX statements that speak of a finding."""
 
 
 class Record(NamedTuple):
-    """A release record: its JSON, and what stays in memory of it."""
+    """A release record."""
 
+    head: Raw
+    """Its JSON without the rows."""
     json: Raw
+    tally: Tally | None
+    """What the rows add up to, None without a scan."""
     assessment: Assessment | None
-    ids: list[str]
+    ids: bytes
     matched: set[int]
+
+    @classmethod
+    def of(cls, before: bytes, rows: bytes, after: bytes, found: Assessed | None) -> Record:
+        """`before` and `after` are the fields that stand before and after the rows."""
+        head, json = members(before, after), members(before, b'{"cves":' + rows + b"}", after)
+        if found is None:
+            return cls(head, json, None, None, b"[]", set())
+        return cls(head, json, found.tally, found.assessment, found.ids, found.matched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,7 @@ class Assessor:
 
     reports: Reports
     statements: Statements
+    gate: Gate
 
     def assess(self, scans: Sequence[ScanHead], subject: Callable[[], Subject]) -> Assessed:
         """What one or more scans of one release say; `subject` is what the VEX statements may name."""
@@ -94,12 +109,15 @@ class Assessor:
         needed = parsed if len(scans) > 1 or self.statements else []
         findings = [finding for part in needed for finding in stored_findings(part)]
         if len(scans) == 1 and not self.statements.name_any(findings):
-            figures = _assessment(scans, scans[0].fixable, scans[0].unfixable, 0)
-            return Assessed(figures, Raw(parsed[0].rows), Raw(b"[]"), json.loads(parsed[0].ids), set())
+            [head], [kept] = scans, parsed
+            said = Tally(head.fixable, head.unfixable, head.unique)
+            return Assessed(_assessment(scans, said, 0), Raw(kept.rows), said, _NOTHING, kept.ids, set())
         rows, suppressed, matched = self.statements.sift(unite_with_findings(findings), subject())
-        figures = _assessment(scans, *counts(rows), len(suppressed))
-        ids = list(dict.fromkeys(row["id"] for row in rows))
-        return Assessed(figures, Raw(encode(rows)), Raw(encode(suppressed)), ids, matched)
+        said, data = tally(rows), Raw(encode(rows))
+        self.gate.rows(data, said, scans[0].file)
+        ids = encode(list(dict.fromkeys(row["id"] for row in rows)))
+        figures = _assessment(scans, said, len(suppressed))
+        return Assessed(figures, data, said, Raw(encode(suppressed)), ids, matched)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
@@ -113,50 +131,49 @@ class Assessor:
         """The release record of one version."""
         entry, scans = release.entry, release.scans
         if not scans:
-            blank = dict.fromkeys(_RECORD_FIELDS)
-            return Record(Raw(encode(blank | {"version": entry.version, "scanned": False})), None, [], set())
+            blank = encode({**_NOT_SCANNED, "version": entry.version, "scanned": False})
+            return Record.of(blank, b"null", _NO_FIGURES_AFTER, None)
         found = self.assess(
             scans, lambda: Subject.scanned(image.entry.image, entry.version, entry.digests, scans)
         )
         figures = found.assessment.figures()
-        values: dict[str, object] = {
+        before: dict[str, object] = {
             "version": entry.version,
             "scanned": True,
             "total": figures["total"],
             "fixable": figures["fixable"],
             "grade": figures["grade"],
             "score": figures["score"],
-            "cves": found.rows,
+        }
+        after = {
             **found.assessment.counters,
             "findings": sum(head.findings for head in scans),
-            "unique": len(found.ids),
+            "unique": found.tally.unique,
             "digest": _scanned_digest(release),
             "scannedAt": found.assessment.scanned_at,
             "scanner": _scanner(scans),
             "osEndOfLife": _end_of_life(scans),
             "suppressed": found.suppressed,
         }
-        return Record(Raw(encode(values)), found.assessment, found.ids, found.matched)
+        return Record.of(encode(before), found.rows, encode(after), found)
 
 
-def _assessment(
-    scans: Sequence[ScanHead], fixable: Sequence[int], unfixable: Sequence[int], suppressed: int
-) -> Assessment:
+def _assessment(scans: Sequence[ScanHead], rows: Tally, suppressed: int) -> Assessment:
     letter: str | None
     score: float | None
-    letter, score = grade(fixable, unfixable)
+    letter, score = grade(rows.fixable, rows.unfixable)
     if letter in ("A+", "A") and any(head.os_end_of_life for head in scans):
         letter = score = None  # nobody looks any more, so finding nothing proves nothing
     times = [head.scanned_at for head in scans if head.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return Assessment(tuple(fixable), tuple(unfixable), suppressed, letter, score, oldest)
+    return Assessment(rows.fixable, rows.unfixable, suppressed, letter, score, oldest)
 
 
-_RECORD_FIELDS = (
-    *("version", "scanned", "total", "fixable", "grade", "score", "cves", *_WORDS),
-    *("findings", "unique", "digest", "scannedAt", "scanner", "osEndOfLife", "suppressed"),
-)
+_NOTHING = Raw(b"[]")
+_NOT_SCANNED = dict.fromkeys(("version", "scanned", "total", "fixable", "grade", "score"))
+_AFTER = (*_WORDS, "findings", "unique", "digest", "scannedAt", "scanner", "osEndOfLife", "suppressed")
+_NO_FIGURES_AFTER = encode(dict.fromkeys(_AFTER))
 
 
 def _scanned_digest(release: Release) -> str | None:
@@ -177,12 +194,8 @@ def _end_of_life(scans: Sequence[ScanHead]) -> bool | None:
     return any(known) if known else None
 
 
-def release_document(image: Image, rec: Raw) -> Raw:
-    """A release record with the envelope's fields before it."""
-    return members(encode(envelope(image)), rec)
-
-
-def envelope(image: Image) -> dict[str, object]:
+def envelope(image: Image) -> Raw:
     """What the documents of one image begin with."""
     entry = image.entry
-    return {"apiVersion": "v1", "resource": "security", "slug": entry.slug, "image": entry.image}
+    head = {"apiVersion": "v1", "resource": "security", "slug": entry.slug, "image": entry.image}
+    return Raw(encode(head))

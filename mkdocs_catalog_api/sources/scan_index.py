@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 
 from ..catalog.references import Reference
 from ..catalog.scans import Finding, Scan, ScanFacts, ScanHead
-from ..catalog.vulnerabilities import counts, unite
+from ..catalog.vulnerabilities import SEVERITY_INDEX, Tally, tally, unite_with_findings
 from ..parallel import in_chunks
 from ..problems import Level, Problem, Problems
 from .cache import Cache
@@ -25,6 +25,11 @@ _NOTHING_AT_ALL = (
     "the hub found nothing in any image of this chart",
     "it says the same when it could not pull an image: see the errors that it shows to the publisher",
 )
+
+
+Check = Callable[[bytes, Tally, str], None]
+"""Judges the JSON of united rows before they are kept: the bytes, what they add up to, where they are from.
+Rows that are read back are the same bytes, so they are not judged again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,12 @@ class ReportIndex:
     build has parsed is taken from the user's cache folder, and kept there for the next.
     """
 
-    def __init__(self, folder: Path, label: str, store: Store, *, cached: bool = True) -> None:
+    def __init__(self, folder: Path, label: str, store: Store, check: Check, *, cached: bool = True) -> None:
         self._label, self._store = label, store
         self._cache = Cache(folder) if cached else None
         if self._cache:
             self._cache.load(store)
-        self._chunks = in_chunks(partial(_read_chunk, folder, store), json_files(folder), least=64)
+        self._chunks = in_chunks(partial(_read_chunk, folder, store, check), json_files(folder), least=64)
 
     def heads(self, problems: Problems) -> list[ScanHead]:
         """The heads of all scans in the order of paths. Unreadable reports become problems."""
@@ -86,13 +91,13 @@ def _save(cache: Cache, store: Store, keys: Iterable[str], problems: Problems) -
         problems.add(Problem("", 0, 0, "", message, hint, Level.INFO))
 
 
-def _read_chunk(folder: Path, store: Store, paths: Sequence[str]) -> list[_Read]:
-    read = [_read_one(folder, store, path) for path in paths]
+def _read_chunk(folder: Path, store: Store, check: Check, paths: Sequence[str]) -> list[_Read]:
+    read = [_read_one(folder, store, check, path) for path in paths]
     store.flush()
     return read
 
 
-def _read_one(folder: Path, store: Store, path: str) -> _Read:
+def _read_one(folder: Path, store: Store, check: Check, path: str) -> _Read:
     try:
         data, package = _content(folder, path)
     except OSError as error:
@@ -101,7 +106,7 @@ def _read_one(folder: Path, store: Store, path: str) -> _Read:
     if key in store.kept:
         return _Read(path, key, of_hub=bool(package))
     try:
-        parsed = [_parse(scan) for scan in read_report(data, package)]
+        parsed = [_parse(scan, check, f"{folder.name}/{path}") for scan in read_report(data, package)]
     except ReportError as error:
         return _Read(path, key, problem=(str(error), error.hint))
     return _Read(path, key, store.put(parsed), of_hub=bool(package))
@@ -117,7 +122,7 @@ def _content(folder: Path, path: str) -> tuple[bytes, bytes]:
         return file.readall(), package
 
 
-def _parse(scan: Scan) -> Parsed:
+def _parse(scan: Scan, check: Check, path: str) -> Parsed:
     names: dict[tuple[str, str | None], None] = {}
     digests = set(scan.digests)
     for text in scan.references:
@@ -129,9 +134,11 @@ def _parse(scan: Scan) -> Parsed:
         names[reference.repository, tag] = None
         if reference.digest:
             digests.add(reference.digest)
-    rows = unite(scan.findings)
-    fixable, unfixable = counts(rows)
-    ids = list(dict.fromkeys(row["id"] for row in rows))
+    united = unite_with_findings(scan.findings)
+    rows = [row for row, _ in united]
+    said, json = tally(rows), to_json(rows)
+    check(json, said, path)
+    ids = list(dict.fromkeys([row["id"] for row in rows]))
     facts = ScanFacts(
         scanner=scan.scanner,
         scanner_version=scan.scanner_version,
@@ -141,12 +148,12 @@ def _parse(scan: Scan) -> Parsed:
         platform=scan.platform,
         os_end_of_life=scan.os_end_of_life,
         findings=len(scan.findings),
-        fixable=tuple(fixable),
-        unfixable=tuple(unfixable),
-        unique=len(ids),
+        fixable=said.fixable,
+        unfixable=said.unfixable,
+        unique=said.unique,
         inferred=scan.inferred,
     )
-    return Parsed(facts, to_json(ids), to_json(rows), to_json(scan.findings))
+    return Parsed(facts, to_json(ids), json, to_json([_more(findings) for _, findings in united]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +162,31 @@ class Reports:
 
     folder: Path
     store: Store
+    check: Check
 
     def parsed(self, head: ScanHead) -> Parsed:
         """The stored scan; read again from its report should the store have lost it."""
         kept = self.store.read(self.store.kept[head.key][head.position])
         if kept is not None:
             return kept
-        return _parse(read_report(*_content(self.folder, head.path))[head.position])
+        scan = read_report(*_content(self.folder, head.path))[head.position]
+        return _parse(scan, self.check, head.file)
 
 
 def stored_findings(parsed: Parsed) -> list[Finding]:
-    """The raw findings of a stored scan."""
-    return [
-        Finding(id_, severity, pkg, installed, fixed, title, url, target, tuple(aliases), purl)
-        for id_, severity, pkg, installed, fixed, title, url, target, aliases, purl in from_json(
-            parsed.findings
-        )
-    ]
+    """The raw findings of a stored scan, in the order of their rows."""
+    findings = []
+    for row, more in zip(from_json(parsed.rows), from_json(parsed.findings), strict=True):
+        if isinstance(more, str):
+            id_, severity, pkg, installed, fixed, title, url, targets = row.values()
+            target = "".join(targets)
+            values = (id_, SEVERITY_INDEX[severity], pkg, installed, fixed, title, url, target, (), more)
+            findings.append(Finding._make(values))
+        else:
+            findings += [Finding._make((*values[:8], tuple(values[8]), values[9])) for values in more]
+    return findings
+
+
+def _more(findings: Sequence[Finding]) -> str | Sequence[Finding]:
+    """What a row does not tell of its findings: of a single one the package URL, else all about them."""
+    return findings[0].purl if len(findings) == 1 and not findings[0].aliases else findings

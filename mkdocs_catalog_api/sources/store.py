@@ -20,7 +20,8 @@ _PREFIX = "reports-"
 
 
 class Parsed(NamedTuple):
-    """What is kept of one scan: its facts, and as JSON the distinct ids, united rows and raw findings."""
+    """What is kept of one scan: its facts, and as JSON the distinct ids, the united rows, and of the raw
+    findings what the rows don't tell."""
 
     facts: ScanFacts
     ids: bytes

@@ -9,8 +9,9 @@ from .envelopes import CollectionHead, ImageItemHead, ItemHead, PageHead, Securi
 from .fields import PER_PAGE, always_present
 from .items import Chart, Image, RoadmapItem, Update
 from .security import (
-    Release,
     ReleaseDocument,
+    ReleaseHead,
+    Rows,
     SecurityDetail,
     SecurityHead,
     SecuritySummary,
@@ -28,9 +29,10 @@ __all__ = [
     "Manifest",
     "OpenApi",
     "PageHead",
-    "Release",
     "ReleaseDocument",
+    "ReleaseHead",
     "RoadmapItem",
+    "Rows",
     "SecurityDetail",
     "SecurityHead",
     "SecurityIndex",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, RootModel, model_validator
 
 from ...catalog.models import Model
 from ...catalog.types import Digest, Slug, Text, VersionLabel
@@ -44,6 +44,10 @@ class Suppressed(Vulnerability):
     statement: Annotated[str, Field(description="Id of the VEX document that says so.")]
 
 
+class Rows(RootModel[list[Vulnerability]]):
+    """The vulnerabilities of a release by themselves."""
+
+
 class _RecordCounts(Model):
     version: Annotated[VersionLabel, Field(description="Label of the release.")]
     scanned: Annotated[bool, Field(description="Whether the release has a scan.")]
@@ -51,12 +55,13 @@ class _RecordCounts(Model):
     fixable: Annotated[Counter | None, Field(description="How many of them have a fix.")]
     grade: Annotated[Grade | None, GRADE]
     score: Annotated[Score | None, SCORE]
+
+
+class _RecordRows(_RecordCounts):
     cves: Annotated[list[Vulnerability] | None, Field(description="The vulnerabilities, worst first.")]
 
 
-class ReleaseFields(CountersIfScanned, _RecordCounts):
-    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
-
+class _RecordScan(Model):
     findings: Annotated[Counter | None, Field(description="Raw findings, before deduplication.")]
     unique: Annotated[Counter | None, Field(description="Distinct ids of the vulnerabilities.")]
     digest: Annotated[Digest | None, Field(description="What was scanned.")]
@@ -70,24 +75,22 @@ class ReleaseFields(CountersIfScanned, _RecordCounts):
         list[Suppressed] | None, Field(description="Vulnerabilities that VEX statements took out.")
     ]
 
+
+class ReleaseHead(_RecordScan, CountersIfScanned, _RecordCounts):
+    """A release without its rows."""
+
     @model_validator(mode="after")
-    def _sums_hold(self) -> Self:
-        counters = (self.critical, self.high, self.medium, self.low, self.unknown)
-        if not self.scanned:
-            if any(value is not None for name, value in self if name not in ("version", "scanned")):
-                raise ValueError("not scanned, but with figures")
-            return self
-        if self.cves is None or self.suppressed is None or None in counters:
+    def _scanned_or_null(self) -> Self:
+        missing = {name for name, value in self.__dict__.items() if value is None}
+        if self.scanned and not missing <= {"grade", "score", "digest", "scanned_at", "os_end_of_life"}:
             raise ValueError("scanned, but without figures")
-        words = [row.severity for row in self.cves]
-        found = tuple(words.count(word) for word in ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"))
-        if found != counters or self.total != len(words):
-            raise ValueError(f"counters {counters} and total {self.total}, but the rows give {found}")
-        if self.fixable != sum(row.fixed != "" for row in self.cves):
-            raise ValueError(f"fixable is {self.fixable}, but other rows have a fix")
-        if self.unique != len({row.id for row in self.cves}):
-            raise ValueError(f"unique is {self.unique}, but the rows have other ids")
+        if not self.scanned and missing | {"version", "scanned"} != self.__dict__.keys():
+            raise ValueError("not scanned, but with figures")
         return self
+
+
+class ReleaseFields(_RecordScan, CountersIfScanned, _RecordRows):
+    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
 
 
 class Release(ReleaseFields):

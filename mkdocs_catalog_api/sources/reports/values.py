@@ -114,7 +114,11 @@ def first_link(*values: object) -> str:
 
 def severity(value: object) -> int:
     """Index in `SEVERITIES` of a scanner's word, in any case; of any other value that of UNKNOWN."""
-    return _SEVERITY_WORDS.get(value.strip().upper(), _UNKNOWN) if isinstance(value, str) else _UNKNOWN
+    if not isinstance(value, str):
+        return _UNKNOWN
+    if value in _SEVERITY_WORDS:
+        return _SEVERITY_WORDS[value]
+    return _SEVERITY_WORDS.get(value.strip().upper(), _UNKNOWN)
 
 
 def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, ...]]:
