@@ -57,10 +57,15 @@ class Pages:
         self._dirty = dirty
         self._metas: dict[str, dict[str, Any]] = {}
         self._texts: dict[str, str | None] = {}
+        self._as_read: dict[str, str] = {}
 
     def begin(self) -> None:
         """Forget the texts of the last build."""
-        self._texts = {}
+        self._texts, self._as_read = {}, {}
+
+    def read(self, page: Any) -> None:
+        """Remember the front matter as MkDocs has read it. Call it before plugins may change it."""
+        self._as_read[page.file.src_uri] = repr(page.meta)
 
     def text(self, file: File, config: Config) -> str | None:
         """The text of a page as written, None when it is not UTF-8.
@@ -96,9 +101,14 @@ class Pages:
         )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
-        """Front matter as plugins left it; with `--dirty` that of the build which read the page."""
+        """Front matter as plugins left it, None when they left it alone, as nearly all of it.
+
+        With `--dirty` that of the build which read the page.
+        """
         if file.page is not None and file.page.markdown is not None:
             self._metas[file.src_uri] = dict(file.page.meta)
+            if file.page.meta and repr(file.page.meta) == self._as_read.get(file.src_uri):
+                return None
         elif not self._dirty:
             return None
         return self._metas.get(file.src_uri)

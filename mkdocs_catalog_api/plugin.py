@@ -115,6 +115,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         except OSError as error:
             raise PluginError(str(error)) from error
 
+    @event_priority(10_000)
+    def on_page_markdown(self, markdown: str, /, *, page: MkDocsPage, **_: Any) -> None:
+        """`page_markdown`: remember the front matter before any plugin has changed it."""
+        self._pages.read(page)
+
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """`env`: every page is final and nothing is written yet, so collect, compose and check."""

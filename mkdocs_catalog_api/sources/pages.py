@@ -36,7 +36,7 @@ class Page:
     url: str
     """Address below the site's root: `images/nginx/`, or `""` for the home page."""
     meta: Mapping[str, object] | None = None
-    """What the site generator and its plugins made of the front matter; None when nothing else read it."""
+    """What the site generator's plugins made of the front matter; None when they left it alone."""
     defaults: tuple[Document, ...] = ()
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None

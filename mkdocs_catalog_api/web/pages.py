@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from markupsafe import escape
@@ -12,6 +13,7 @@ from markupsafe import escape
 from .. import feeds
 from ..documents import addresses
 from ..engine import Build
+from ..parallel import in_chunks
 from ..problems import CatalogError, Problems
 from ..settings import Settings
 from ..sources.pages import Page
@@ -22,6 +24,15 @@ from .view import CatalogView
 
 _HEADING = re.compile(r"<h([1-6])\b")
 _NOWHERE = Page("", "", "", "")
+
+
+class _Changed(NamedTuple):
+    """What filling some pages comes to."""
+
+    contents: dict[str, str]
+    with_updates: set[str]
+    """Addresses of those that show the updates."""
+    problems: Problems
 
 
 class Web:
@@ -49,12 +60,11 @@ class Web:
         Raises:
             CatalogError: a marker or a template is wrong.
         """
-        filled = {
-            uri: after
-            for uri, content in contents.items()
-            if self._on
-            and (after := self._fill(self._pages.get(uri, _NOWHERE), content, problems)) != content
-        }
+        filled: dict[str, str] = {}
+        for changed in in_chunks(self._fill_all, [*contents.items()] if self._on else [], least=64):
+            filled |= changed.contents
+            self._with_updates |= changed.with_updates
+            problems.extend(changed.problems)
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         return filled
@@ -75,7 +85,16 @@ class Web:
     def _place(self, url: str) -> Place:
         return Place("../" * url.count("/"), self._mount, self._origin)
 
-    def _fill(self, page: Page, content: str, problems: Problems) -> str:
+    def _fill_all(self, contents: Sequence[tuple[str, str]]) -> _Changed:
+        """Some pages; runs in a worker."""
+        changed = _Changed({}, set(), Problems())
+        for uri, content in contents:
+            page = self._pages.get(uri, _NOWHERE)
+            if (after := self._fill(page, content, changed)) != content:
+                changed.contents[uri] = after
+        return changed
+
+    def _fill(self, page: Page, content: str, changed: _Changed) -> str:
         place, own = self._place(page.url), self._own.get(page.url) if page.uri else None
         names: set[str] = set()
 
@@ -90,15 +109,15 @@ class Web:
 
         def replace(match: re.Match[str]) -> str:
             line = line_of(match[0], page.text)
-            return _or_problem(lambda: render(match), page.file, line, problems)
+            return _or_problem(lambda: render(match), page.file, line, changed.problems)
 
         filled = MARKER.sub(replace, content)
         if "updates" in names:
-            self._with_updates.add(page.url)
+            changed.with_updates.add(page.url)
         if own is None:
             return filled
         if "item" not in names:
-            filled += _or_problem(lambda: self._parts.item(own, place, 2), page.file, 0, problems)
+            filled += _or_problem(lambda: self._parts.item(own, place, 2), page.file, 0, changed.problems)
         return filled if "<h1" in content else self._parts.title(own) + filled
 
 
