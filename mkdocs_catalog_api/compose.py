@@ -134,10 +134,19 @@ class _Composer:
         self._put(addresses.INDEX, models.Discovery, discovery)
         generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
         self._openapi(generator)
-        manifest = index.manifest(self.written, self.given.generated_at, generator)
-        self._put(addresses.MANIFEST, models.Manifest, manifest)
+        self._manifest(generator)
         self.gate.check_links(entry.path for entry in self.written)
         return self.written
+
+    def _manifest(self, generator: Mapping[str, str]) -> None:
+        """Every other document in the order of paths; checked in parts, as it is the largest of all."""
+        listed, parts = sorted(self.written), list[bytes]()
+        for start in range(0, len(listed), 1000):
+            part = index.manifest(listed[start : start + 1000], self.given.generated_at, generator)
+            self.gate.check(models.Manifest, encode(part), addresses.MANIFEST)
+            parts.append(encode(part["documents"]))
+        head = index.manifest([], self.given.generated_at, generator)
+        self._write([(addresses.MANIFEST, document(head | {"documents": members(*parts)}))])
 
     def _images(self) -> tuple[int, list[Raw]]:
         """Write the documents of each image; returns the number of distinct ids and the images as items."""
@@ -228,8 +237,9 @@ class _Composer:
         newest = records[0] if records else None
         if newest is not None:
             gate.check(models.SecurityHead, head, addresses.detail(slug))
-            body = {"latest": newest.json, "versions": array([rec.json for rec in records])}
-            documents.append((addresses.detail(slug), document(members(head, encode(body)))))
+            versions = array([rec.json for rec in records])
+            body = document(head, latest=newest.json, versions=versions)
+            documents.append((addresses.detail(slug), body))
         for badge in badges.image_badges(image, newest.assessment if newest else None):
             path = addresses.image_badge(slug, badge.name)
             data = document(badge.payload(Look()))

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -16,7 +17,7 @@ from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex import Statements
 from .documents.gate import Gate
-from .problems import Level, Problems
+from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
 from .sources import nvcmp
 from .sources.config_file import ConfigFile
@@ -85,7 +86,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
         join.chart(
             _newest_first(entry, raw, problems),
             web.of(raw, "charts", problems),
-            [raw.problem(("images", position), "") for position in range(len(entry.images))],
+            partial(_at_pin, raw),
         )
         for entry, raw in charts
     )
@@ -184,6 +185,10 @@ def _note_undeclared(
         problems.add(
             site.config.problem((name, "fields"), message, "declare those that belong in", Level.INFO)
         )
+
+
+def _at_pin(raw: RawItem, position: int) -> Problem:
+    return raw.problem(("images", position), "")
 
 
 V = TypeVar("V", ImageEntry, ChartEntry)

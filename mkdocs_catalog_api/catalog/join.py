@@ -7,8 +7,9 @@ folder. Whatever is passed over, doubtful or contradictory becomes a problem tha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from ..problems import Level, Problem, Problems
@@ -128,9 +129,9 @@ class Join:
     def _release(self, key: Key, entry: VersionEntry) -> Release:
         return Release(entry, self._choice.among(self._candidates.get(key, ()), str(key), entry.digests))
 
-    def chart(self, entry: ChartEntry, page: WebPage, places: Sequence[Problem]) -> Chart:
-        """The chart with its pins resolved; `places` has a blank problem at each pin."""
-        pins = (self._pins.resolve(pin, at) for pin, at in zip(entry.images, places, strict=True))
+    def chart(self, entry: ChartEntry, page: WebPage, at: Callable[[int], Problem]) -> Chart:
+        """The chart with its pins resolved; `at` makes a blank problem at the pin in that position."""
+        pins = (self._pins.resolve(pin, partial(at, position)) for position, pin in enumerate(entry.images))
         return Chart(entry, page, tuple(pins))
 
     def _place(self, head: ScanHead) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ..problems import Level, Problem, Problems
@@ -50,8 +50,8 @@ class PinJoin:
                 if tag:
                     self._by_tag[repository, tag].append(head)
 
-    def resolve(self, pin: PinEntry, at: Problem) -> Pin:
-        """`at` is a blank problem at the pin's place."""
+    def resolve(self, pin: PinEntry, at: Callable[[], Problem]) -> Pin:
+        """`at` makes a blank problem at the pin's place."""
         reference = Reference.parse(pin.image)
         if pin.digest is None:
             return self._by_reference(pin, reference.repository, reference.tag_or_latest)
@@ -64,7 +64,7 @@ class PinJoin:
         scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
         return Pin(pin, name, self._slug(repository), None, scans)
 
-    def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Problem) -> Pin:
+    def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Callable[[], Problem]) -> Pin:
         keys = self.releases.with_digest(digest)
         for key in keys:
             if self.releases.repositories[key.slug] == repository:
@@ -72,9 +72,9 @@ class PinJoin:
         if keys:
             owner = f"{self.releases.repositories[keys[0].slug]} {keys[0].version}"
             message = f"the digest belongs to {owner}, not to {repository}"
-            self._add(at, message, "pin the digest of the image that the chart uses")
+            self._add(at(), message, "pin the digest of the image that the chart uses")
         else:
-            self._add(at, f"the digest {digest} is on no page of the catalog", level=Level.INFO)
+            self._add(at(), f"the digest {digest} is on no page of the catalog", level=Level.INFO)
         scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
         return Pin(pin, digest, self._slug(repository), None, scans)
 

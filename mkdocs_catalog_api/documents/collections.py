@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from . import addresses, models
 from .addresses import Addresses
 from .gate import Gate
-from .serialise import Raw, array, document, encode, members
+from .serialise import Raw, array, document, encode
 
 
 def total_pages(total: int) -> int:
@@ -23,7 +23,7 @@ def collection_documents(
     full = Raw(encode({"apiVersion": "v1", "resource": resource, "total": total}))
     data = array(items)
     gate.collection(full, path, items, data)
-    yield path, _with_data(full, data)
+    yield path, document(full, data=data)
 
     def link(number: int) -> str | None:
         return at.api(addresses.page(resource, number)) if 1 <= number <= pages else None
@@ -50,7 +50,7 @@ def collection_documents(
         part = items[(number - 1) * models.PER_PAGE : number * models.PER_PAGE]
         data = array(part)
         gate.page(encode(head), path, part, data)
-        yield path, _with_data(Raw(encode(head)), data)
+        yield path, document(head, data=data)
 
 
 def item_document(
@@ -69,8 +69,4 @@ def item_document(
     if badges:
         head["badges"] = {name: at.api(addresses.image_badge(slug, name)) for name in badges}
     gate.item(models.ImageItemHead if badges else models.ItemHead, encode(head), path)
-    return path, _with_data(Raw(encode(head)), item)
-
-
-def _with_data(head: Raw, data: Raw) -> bytes:
-    return document(members(head, b'{"data":' + data + b"}"))
+    return path, document(head, data=item)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NewType
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-
-class Raw(bytes):
-    """JSON that is serialised (and checked) already."""
+Raw = NewType("Raw", bytes)
+"""JSON that is serialised (and checked) already. There are no other bytes in what is serialised."""
 
 
 def encode(value: object) -> bytes:
     """Compact JSON of plain values, models, and `Raw` parts one or two levels deep."""
-    if isinstance(value, Raw):
+    if isinstance(value, bytes):
         return value
     if isinstance(value, BaseModel):
         return value.__pydantic_serializer__.to_json(value, by_alias=True)
@@ -27,7 +27,7 @@ def _members(value: Mapping[str, object]) -> Iterator[bytes]:
     """The members of an object; the plain ones between two parts at once."""
     plain: dict[str, object] = {}
     for key, part in value.items():
-        if not isinstance(part, Raw | BaseModel):
+        if not isinstance(part, bytes | BaseModel):
             plain[key] = part
             continue
         if plain:
@@ -40,14 +40,20 @@ def _members(value: Mapping[str, object]) -> Iterator[bytes]:
 
 def array(parts: Iterable[bytes]) -> Raw:
     """A JSON array of parts that are serialised already."""
-    return Raw(b"[" + b",".join(parts) + b"]")
+    return Raw(b"[%b]" % b",".join(parts))
 
 
 def members(*objects: bytes) -> Raw:
     """One JSON object with the members of several non-empty ones, in order."""
-    return Raw(b"{" + b",".join(part[1:-1] for part in objects) + b"}")
+    return Raw(b"{%b}" % b",".join([part[1:-1] for part in objects]))
 
 
-def document(value: object) -> bytes:
-    """The bytes of a document."""
-    return encode(value) + b"\n"
+def document(value: object, **parts: bytes) -> bytes:
+    """The bytes of a document: an object, and after its own members large parts that are copied only once."""
+    head = encode(value)
+    if not parts:
+        return head + b"\n"
+    pieces = [head[:-1]]
+    for name, part in parts.items():
+        pieces += [b',"', name.encode(), b'":', part]
+    return b"".join([*pieces, b"}\n"])

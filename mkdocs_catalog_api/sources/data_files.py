@@ -23,7 +23,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         if path.suffix == ".md":
-            return front_matter(text) or Document("", 0, None, {})
+            return front_matter(text) or Document("", 0, {})
         return parse(_without_surrogates(text) if path.suffix == ".json" else text)
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
@@ -31,7 +31,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
         problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}"))
     except YamlError as error:
         problems.add(Problem(file, error.line, error.column, "", error.message, error.hint))
-    return Document("", 0, None, None)
+    return Document("", 0, None)
 
 
 def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:

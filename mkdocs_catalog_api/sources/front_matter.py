@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from .yaml_text import Document, YamlError, parse
 
@@ -52,7 +53,7 @@ def front_matter(text: str) -> Document | None:
         return None
     document = parse(yaml_text, offset=1)
     if document.data is None:
-        return Document(yaml_text, 1, document.root, {})
+        return replace(document, data={})
     if not isinstance(document.data, dict):
         kind = "a list" if isinstance(document.data, list) else "a single value"
         raise YamlError(2, 1, f"front matter is {kind}, not keys and values", "write `key: value` lines")

@@ -19,7 +19,7 @@ from yaml_env_tag import construct_env_tag
 
 from ..problems import Problem, Problems
 from .messages import location, message_and_hint
-from .yaml_text import Document, YamlError
+from .yaml_text import YamlError, place
 
 _MAX_PARENTS = 20
 
@@ -106,7 +106,7 @@ class MkDocsYml(BaseModel):
 def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     """The configuration; None, and a problem for each fault, when it can't be used."""
     try:
-        own, merged = _load(path, path.name, 0)
+        root, merged = _load(path, path.name, 0)
     except YamlError as error:
         problems.add(Problem(str(error), error.line, error.column, "", error.message, error.hint))
         return None
@@ -115,12 +115,12 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     except ValidationError as error:
         for details in error.errors(include_url=False):
             where = location(details)[:1]
-            place = own.place(where) if where[0] in merged else (0, 0)
-            problems.add(Problem(path.name, *place, str(where[0]), *message_and_hint(details)))
+            line, column = place(root, where) if where[0] in merged else (0, 0)
+            problems.add(Problem(path.name, line, column, str(where[0]), *message_and_hint(details)))
         return None
 
 
-def _load(path: Path, name: str, depth: int) -> tuple[Document, dict[str, Any]]:
+def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str, Any]]:
     """A file with its places, and its values merged over those that it inherits.
 
     Raises:
@@ -140,15 +140,14 @@ def _load(path: Path, name: str, depth: int) -> tuple[Document, dict[str, Any]]:
         raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
     if not isinstance(data, dict):
         raise _error(name, 1, 1, "not keys and values", "write `key: value` lines")
-    document = Document("", 0, root, None)
     parent = data.pop("INHERIT", None)
     if parent is None:
-        return document, data
-    line, column = document.place(("INHERIT",))
+        return root, data
+    line, column = place(root, ("INHERIT",))
     if depth == _MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
         hint = "give the path from the folder of this file"
         raise _error(name, line, column, f"INHERIT: no file to inherit from: {parent!r}", hint)
-    return document, merge(_load(path.parent / parent, parent, depth + 1)[1], data)
+    return root, merge(_load(path.parent / parent, parent, depth + 1)[1], data)
 
 
 def _error(name: str, line: int, column: int, message: str, hint: str = "") -> YamlError:

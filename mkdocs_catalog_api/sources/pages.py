@@ -20,7 +20,7 @@ from .yaml_text import Document, YamlError, parse
 
 _LANDING = ("index.md", "README.md")
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
-_EMPTY = Document("", 0, None, {})
+_EMPTY = Document("", 0, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,5 +225,5 @@ def parse_defaults(text: str, file: str = "") -> Document:
             raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
     except YamlError as error:
         problem = Problem(file, error.line, error.column, "", error.message, error.hint)
-        return Document(text, 0, None, {}, file, problem)
+        return Document("", 0, {}, file, problem)
     return replace(document, file=file)

@@ -63,7 +63,6 @@ class Document:
 
     text: str
     offset: int
-    root: yaml.Node | None
     data: Value
     file: str = ""
     """How problems name the file, where that is not the item's own."""
@@ -72,14 +71,13 @@ class Document:
 
     def place(self, path: Path) -> tuple[int, int]:
         """Line and column of the value at `path`, or of the nearest value around it that exists."""
-        node, mark = self.root, None if self.root is None else self.root.start_mark
-        for step in path:
-            found = child(node, step)
-            if found is None:
-                break
-            key, node = found
-            mark = key.start_mark
-        return (1 + self.offset, 1) if mark is None else (mark.line + 1 + self.offset, mark.column + 1)
+        line, column = place(self._root, path)
+        return line + self.offset, column
+
+    @cached_property
+    def _root(self) -> yaml.Node | None:
+        """Composed anew when a place is asked for: the nodes of all pages take more memory than all else."""
+        return yaml.compose(self.text, _Loader)
 
     @cached_property
     def typed(self) -> dict[object, object]:
@@ -89,6 +87,18 @@ class Document:
         except (yaml.YAMLError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) else {}
+
+
+def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
+    """Line and column of the value at `path` below `root`, or of the nearest value around it that exists."""
+    node, mark = root, None if root is None else root.start_mark
+    for step in path:
+        found = child(node, step)
+        if found is None:
+            break
+        key, node = found
+        mark = key.start_mark
+    return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
 def child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
@@ -127,7 +137,7 @@ def parse(text: str, offset: int = 0) -> Document:
         data = None if root is None else _Builder(offset, "*" in text).build(root)
     except RecursionError:
         raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
-    return Document(text, offset, root, data)
+    return Document(text, offset, data)
 
 
 # What libyaml says, in its problem or its context → a message (… is the character there) and a hint.

