@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict
 from .scans import SEVERITIES, Finding
 
 _CVE = re.compile(r"CVE-([0-9]{4})-([0-9]{4,19})")  # the pattern of the CVE record format, version 5
-_SEVERITY_STEP = 10**24  # one number sorts by severity, year and number at once
+_NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
 SEVERITY_INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
@@ -50,7 +50,7 @@ def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Fin
     """`unite`, each row with the findings that it was made of."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        key = finding[0], finding[2], finding[3]
+        key = (finding.id, finding.pkg, finding.installed)
         if key in groups:
             groups[key].append(finding)
         else:
@@ -65,6 +65,7 @@ def _worst(group: list[Finding]) -> int:
 
 
 def tally(rows: Iterable[Row]) -> Tally:
+    """How many rows with and without a fix there are of each severity, and how many ids."""
     fixable, unfixable = [0] * len(SEVERITIES), [0] * len(SEVERITIES)
     ids = set()
     for row in rows:
@@ -96,6 +97,6 @@ def _row(severity: int, group: list[Finding]) -> Row:
 
 @lru_cache(maxsize=65_536)
 def _place(id_: str) -> int:
-    """A CVE's place by year and number, below `_SEVERITY_STEP`; every other id stands behind them all."""
+    """A CVE's place by year and number, in one number; every other id stands behind them all."""
     cve = _CVE.fullmatch(id_)
-    return int(cve[1]) * 10**19 + int(cve[2]) if cve else _SEVERITY_STEP - 1
+    return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE
