@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel
-from pydantic_core import from_json
+from pydantic_core import to_json
 
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
@@ -23,7 +23,6 @@ from .documents import (
     items,
     models,
     openapi,
-    security,
     security_totals,
 )
 from .documents.addresses import Addresses
@@ -35,9 +34,10 @@ from .documents.serialise import Raw, array, document, encode, members
 from .parallel import in_chunks
 from .problems import Level, Problem, Problems
 from .publish import GENERATOR, Written, write
+from .rendering import Known, Renderer
 from .settings import Settings
-from .sources.scan_index import Reports
-from .sources.store import Store
+from .sources.cache import Cache
+from .sources.store import Kept, Store, content_key
 
 PUBLISHED: dict[str, type[BaseModel]] = {
     "images": models.Image,
@@ -47,24 +47,12 @@ PUBLISHED: dict[str, type[BaseModel]] = {
 }
 
 
-class _Assessed(NamedTuple):
-    """What rendering an image's security documents leaves in memory."""
-
-    slug: str
-    releases: list[Assessment | None]
-    """Newest first, as the image's releases."""
-    ids: list[str]
-    """Distinct ids of the newest release."""
-    matched: set[int]
-    """Positions of the VEX statements that speak of a finding in a release."""
-    item: Raw
-    """The image as it stands in the collection."""
-
-
 class _Rendered(NamedTuple):
-    images: list[_Assessed]
+    """What rendering some images leaves in memory."""
+
+    images: list[tuple[Known, Raw, str, Kept[None] | None]]
+    """As the fields of `Rendered`, without the documents."""
     written: list[Written]
-    links: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +71,8 @@ class Composition:
     reports: Path
     """The folder of reports that `store` has parsed."""
     store: Store
+    cache: Cache[None] | None
+    """What earlier builds have made of images; None to make and keep nothing."""
     problems: Problems
     """Where it says which VEX statements came to nothing."""
 
@@ -114,6 +104,7 @@ class _Composer:
     at: Addresses = field(init=False)
     gate: Gate = field(init=False)
     models: dict[str, type[BaseModel]] = field(init=False)
+    renderer: Renderer = field(init=False)
     written: list[Written] = field(default_factory=list)
     newest: dict[str, Assessment | None] = field(default_factory=dict)
     releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
@@ -124,6 +115,22 @@ class _Composer:
         self.at = Addresses(self.given.mount)
         self.gate = Gate(self.given.mount)
         self.models = published_models(self.given.settings)
+        given, cache = self.given, self.given.cache
+        self.renderer = Renderer(
+            reports=given.reports,
+            store=given.store,
+            statements=self.catalog.statements,
+            model=self.models["images"],
+            at=self.at,
+            mount=given.mount,
+            earlier=cache.load(given.store) if cache else {},
+            surroundings=self._surroundings() if cache else "",
+        )
+
+    def _surroundings(self) -> str:
+        """A hash of what the documents of every image depend on."""
+        given = self.given
+        return content_key(to_json([given.settings, given.mount, *self.catalog.statements]))
 
     def run(self) -> list[Written]:
         unique, images = self._images()
@@ -150,27 +157,35 @@ class _Composer:
 
     def _images(self) -> tuple[int, list[Raw]]:
         """Write the documents of each image; returns the number of distinct ids and the images as items."""
-        images = {image.entry.slug: image for image in self.catalog.images}
+        images = iter(self.catalog.images)
         parts: list[Raw] = []
         unique: set[str] = set()
+        kept: dict[str, tuple[Kept[None], ...]] = {}
         for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
             self.written += rendered.written
-            self.gate.links |= rendered.links
-            for slug, assessments, ids, matched, item in rendered.images:
-                image = images[slug]
+            for known, item, key, made in rendered.images:
+                image = next(images)
                 parts.append(item)
-                self.matched |= matched
-                self.newest[slug] = assessments[0] if assessments else None
-                for release, found in zip(image.releases, assessments, strict=True):
+                self.gate.links |= known.links
+                self.matched.update(known.matched)
+                slug = image.entry.slug
+                self.newest[slug] = known.releases[0] if known.releases else None
+                for release, found in zip(image.releases, known.releases, strict=True):
                     self.releases[slug, release.entry.version] = found
                 if image.entry.lifecycle != "planned":
-                    unique.update(ids)
+                    unique.update(known.ids)
+                if key:
+                    kept[key] = (made,) if made else self.renderer.earlier[key]
+        if self.given.cache:
+            self.given.cache.save(self.given.store, kept, self.given.problems)
         return len(unique), parts
 
     def _collections(self, images: Sequence[Raw]) -> None:
         """Write the four collections; each item comes with its page and its computed fields."""
         catalog = self.catalog
-        charts = [(c.entry, c.page, self._chart(c, self._assessor(self.gate))) for c in catalog.charts]
+        charts = [
+            (c.entry, c.page, self._chart(c, self.renderer.assessor(self.gate))) for c in catalog.charts
+        ]
         self._report_idle_statements()
         roadmap = ((r.entry, r.page, items.roadmap(r, self.at)) for r in catalog.roadmap)
         self._collection("images", images)
@@ -198,10 +213,6 @@ class _Composer:
         self.gate.openapi(data, [entry.path for entry in self.written])
         self._write([(addresses.OPENAPI, data)])
 
-    def _assessor(self, gate: Gate) -> Assessor:
-        reports = Reports(self.given.reports, self.given.store, gate.rows)
-        return Assessor(reports, self.catalog.statements, gate)
-
     def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
         self.written += write(self.given.folder, self.gate.whole(documents))
 
@@ -213,45 +224,13 @@ class _Composer:
 
     def _render_images(self, images: Sequence[Image]) -> _Rendered:
         """The security documents and badges of some images; runs in a worker."""
-        gate = Gate(self.given.mount)
-        assessed: list[_Assessed] = []
-        written: list[Written] = []
-        assessor = self._assessor(gate)
+        rendered = _Rendered([], [])
         for image in images:
-            found, documents = self._render_image(image, assessor, gate)
-            assessed.append(found)
-            written += write(self.given.folder, gate.whole(documents))
-        return _Rendered(assessed, written, gate.links)
-
-    def _render_image(
-        self, image: Image, assessor: Assessor, gate: Gate
-    ) -> tuple[_Assessed, list[tuple[str, bytes]]]:
-        slug = image.entry.slug
-        documents: list[tuple[str, bytes]] = []
-        head = security.envelope(image)
-        records = [assessor.record(image, release) for release in image.releases]
-        for release, rec in zip(image.releases, records, strict=True):
-            path = addresses.release(slug, release.entry.version)
-            gate.record(rec.head, rec.tally, path)
-            documents.append((path, document(members(head, rec.json))))
-        newest = records[0] if records else None
-        if newest is not None:
-            gate.check(models.SecurityHead, head, addresses.detail(slug))
-            versions = array([rec.json for rec in records])
-            body = document(head, latest=newest.json, versions=versions)
-            documents.append((addresses.detail(slug), body))
-        for badge in badges.image_badges(image, newest.assessment if newest else None):
-            path = addresses.image_badge(slug, badge.name)
-            data = document(badge.payload(Look()))
-            gate.check(models.Badge, data, path)
-            documents.append((path, data))
-        found = newest.assessment if newest else None
-        computed = items.image(image, security_totals.image_security(image, found, self.at), self.at)
-        item, whole = self._item("images", image.entry, image.page, computed, gate)
-        documents.append(whole)
-        ids = from_json(newest.ids) if newest else []
-        matched = set().union(*(rec.matched for rec in records))
-        return _Assessed(slug, [rec.assessment for rec in records], ids, matched, item), documents
+            found = self.renderer.render(image)
+            rendered.written.extend(write(self.given.folder, found.documents))
+            rendered.images.append(found[1:])
+        self.given.store.flush()
+        return rendered
 
     def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
         """The computed fields of a chart."""
@@ -276,24 +255,11 @@ class _Composer:
     ) -> Iterator[Raw]:
         """Write the document of each item; gives the items as they stand in the collection."""
         for entry, page, computed in entries:
-            item, whole = self._item(resource, entry, page, computed, self.gate)
-            self._write([whole])
+            item, head = collections.item(
+                resource, entry, page, computed, self.models[resource], self.at, self.gate
+            )
+            self._write([(addresses.item(resource, entry.slug), document(head, data=item))])
             yield item
-
-    def _item(
-        self,
-        resource: str,
-        entry: ItemEntry,
-        page: WebPage | None,
-        computed: dict[str, object],
-        gate: Gate,
-    ) -> tuple[Raw, tuple[str, bytes]]:
-        """An item as it stands in its collection, and path and body of its own document."""
-        item = Raw(encode(items.published(entry, computed)))
-        gate.check(self.models[resource], item, addresses.item(resource, entry.slug))
-        html = self.at.web(page.url) if page and page.own else None
-        own_badges = badges.PER_IMAGE if resource == "images" else ()
-        return item, collections.item_document(resource, entry.slug, html, item, self.at, gate, own_badges)
 
     def _collection(self, resource: str, data: Iterable[Raw]) -> None:
         """Write a collection and its pages."""

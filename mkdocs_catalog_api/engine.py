@@ -21,6 +21,7 @@ from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, Written, publish
 from .settings import SECURITY_FOLDERS, Settings
+from .sources.cache import Cache
 from .sources.logos import read_logo
 from .sources.messages import perhaps
 from .sources.store import Store
@@ -121,6 +122,7 @@ def prepare(
             folder=staging.documents,
             reports=site.root / (settings.security.reports or SECURITY_FOLDERS["reports"]),
             store=store,
+            cache=Cache("images", site.config.path or site.root, lambda about: about) if cached else None,
             problems=problems,
         )
         progress(f"writing the documents of {len(catalog.images):,} images")

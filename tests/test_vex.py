@@ -56,7 +56,7 @@ def test_a_statement() -> None:
         }
     ).statements
     (product,) = statement.products
-    assert statement.ids == {"CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"}
+    assert statement.ids == ("CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx")
     assert (statement.status, statement.suppresses) == ("not_affected", True)
     assert (statement.justification, statement.impact_statement) == ("component_not_present", "Not there")
     assert statement.timestamp is not None
@@ -64,7 +64,7 @@ def test_a_statement() -> None:
     assert (statement.document, statement.index) == (ID, 0)
     assert product.names == ("ghcr.io/acme/web:1",)
     assert product.purls == (Purl("oci", "", "web", "sha256:abc", {}),)
-    assert product.digests == {"sha256:abc"}
+    assert product.digests == ("sha256:abc",)
     assert [part.purls for part in product.parts] == [(Purl("deb", "debian", "zlib1g", "1.3+dfsg", {}),)]
 
 
@@ -83,7 +83,7 @@ def test_old_forms_in_plain_text() -> None:
             "status": "fixed",
         }
     ).statements
-    assert statement.ids == {"CVE-2026-0001"}
+    assert statement.ids == ("CVE-2026-0001",)
     assert [[part.purls[0].name for part in product.parts] for product in statement.products] == [
         ["zlib"],
         ["zlib"],

@@ -165,7 +165,7 @@ class Join:
         return key.slug, key if len(parts) == 2 and key in self._releases.entries else None
 
     def _by_digests(self, head: ScanHead) -> Iterator[Key]:
-        for digest in sorted(head.digests):
+        for digest in head.digests:
             yield from self._releases.with_digest(digest)
 
     def _by_names(self, head: ScanHead) -> Iterator[Key]:
@@ -178,7 +178,7 @@ class Join:
     def _check_path_join(self, head: ScanHead, key: Key) -> None:
         """Warn when the path says that the report is of the release, and the report itself says otherwise."""
         if head.digests and self._releases.entries[key].digests:
-            message = f"the digest that was scanned, {min(head.digests)}, is not on the page of {key.slug!r}"
+            message = f"the digest that was scanned, {head.digests[0]}, is not on the page of {key.slug!r}"
             self._say(head, message, f"scan {key} again or add the digest to the page")
         own = self._releases.repositories[key.slug]
         # A mirror, a registry of the build or an archive has another name for the same image.
@@ -221,8 +221,8 @@ class Join:
 def _subject(head: ScanHead) -> str:
     if head.names:
         repository, tag = head.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(head.digests)}"
-    return f" of {min(head.digests)}" if head.digests else ""
+        return f" of {repository}:{tag}" if tag else f" of {repository}@{head.digests[0]}"
+    return f" of {head.digests[0]}" if head.digests else ""
 
 
 def in_order(labels: Iterable[str], latest: str | None) -> list[str]:

@@ -35,7 +35,7 @@ class Choice:
         """What decides before age does: a scan of another digest, which only its path joins to the release,
         counts where there is no better one, and so does the silence of a hub, as its scan may have failed.
         """
-        foreign = bool(head.digests and digests and not head.digests & digests)
+        foreign = bool(head.digests and digests) and digests.isdisjoint(head.digests)
         return foreign, head.inferred, self.scanners.index(head.scanner)
 
     def _age_and_path(self, head: ScanHead) -> tuple[bool, tuple[int, ...], str, int]:
@@ -64,5 +64,5 @@ def _different(one: ScanHead, other: ScanHead, digests: frozenset[str]) -> bool:
     """
     if one.platform and other.platform and one.platform != other.platform:
         return True
-    mine, theirs = one.digests & digests, other.digests & digests
+    mine, theirs = digests.intersection(one.digests), digests.intersection(other.digests)
     return bool(mine and theirs and not mine & theirs)

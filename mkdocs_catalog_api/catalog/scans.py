@@ -63,7 +63,8 @@ class ScanFacts(NamedTuple):
     scanned_at: str | None
     names: tuple[tuple[str, str | None], ...]
     """Normalised (repository, tag) of each reference; the tag is None where there is only a digest."""
-    digests: frozenset[str]
+    digests: tuple[str, ...]
+    """Sorted."""
     platform: str
     os_end_of_life: bool | None
     findings: int
@@ -97,7 +98,7 @@ class ScanHead:
     scanner_version: str
     scanned_at: str | None
     names: tuple[tuple[str, str | None], ...]
-    digests: frozenset[str]
+    digests: tuple[str, ...]
     platform: str
     os_end_of_life: bool | None
     findings: int

@@ -17,8 +17,8 @@ class Component:
     names: tuple[str, ...]
     """Identifiers that are no package URLs: references of images, digests, names."""
     purls: tuple[Purl, ...]
-    digests: frozenset[str]
-    """`sha256:…` of its hashes."""
+    digests: tuple[str, ...]
+    """`sha256:…` of its hashes, sorted."""
     parts: tuple[Component, ...] = ()
     """The subcomponents that the statement is about; all of the product when there are none."""
 
@@ -27,8 +27,8 @@ class Component:
 class Statement:
     """One statement about one vulnerability."""
 
-    ids: frozenset[str]
-    """Every id of the vulnerability, aliases included."""
+    ids: tuple[str, ...]
+    """Every id of the vulnerability, aliases included, sorted."""
     products: tuple[Component, ...]
     status: str
     """One of `STATUSES`. `fixed` means that the product is no longer affected."""

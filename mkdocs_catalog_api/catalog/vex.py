@@ -117,6 +117,9 @@ class Statements:
     def __len__(self) -> int:
         return len(self._all)
 
+    def __iter__(self) -> Iterator[Statement]:
+        return iter(self._all)
+
     def __getitem__(self, position: int) -> Statement:
         return self._all[position]
 

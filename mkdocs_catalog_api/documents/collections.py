@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import BaseModel
+
+from ..catalog.join import WebPage
+from ..catalog.models import ItemEntry
 from . import addresses, models
 from .addresses import Addresses
+from .badges import PER_IMAGE
 from .gate import Gate
+from .items import published
 from .serialise import Raw, array, document, encode
 
 
@@ -53,20 +59,24 @@ def collection_documents(
         yield path, document(head, data=data)
 
 
-def item_document(
+def item(
     resource: str,
-    slug: str,
-    html: str | None,
-    item: Raw,
+    entry: ItemEntry,
+    page: WebPage | None,
+    computed: dict[str, object],
+    model: type[BaseModel],
     at: Addresses,
     gate: Gate,
-    badges: Sequence[str] = (),
-) -> tuple[str, bytes]:
-    """Path and body of one item's document; `badges` are the names of its own badges."""
-    path = addresses.item(resource, slug)
+) -> tuple[Raw, Raw]:
+    """An item as it stands in its collection, and what its own document begins with before the item."""
+    path = addresses.item(resource, entry.slug)
+    data = Raw(encode(published(entry, computed)))
+    gate.check(model, data, path)
+    html = at.web(page.url) if page and page.own else None
     links = {"self": at.api(path), "collection": at.api(addresses.collection(resource)), "html": html}
-    head: dict[str, object] = {"apiVersion": "v1", "resource": resource, "slug": slug, "links": links}
-    if badges:
-        head["badges"] = {name: at.api(addresses.image_badge(slug, name)) for name in badges}
-    gate.item(models.ImageItemHead if badges else models.ItemHead, encode(head), path)
-    return path, document(head, data=item)
+    head: dict[str, object] = {"apiVersion": "v1", "resource": resource, "slug": entry.slug, "links": links}
+    if resource == "images":
+        head["badges"] = {name: at.api(addresses.image_badge(entry.slug, name)) for name in PER_IMAGE}
+    begins = Raw(encode(head))
+    gate.item(models.ImageItemHead if resource == "images" else models.ItemHead, begins, path)
+    return data, begins

@@ -72,27 +72,25 @@ class Assessed(NamedTuple):
     """JSON of the distinct ids of the rows."""
     matched: set[int]
     """Positions of the VEX statements that speak of a finding."""
+    stored: bool
+    """Whether the rows are those that are stored with the only scan."""
 
 
 class Record(NamedTuple):
-    """A release record."""
+    """A release record: its rows, and the fields that stand before and after them."""
 
-    head: Raw
-    """Its JSON without the rows."""
-    json: Raw
-    tally: Tally | None
-    """What the rows add up to, None without a scan."""
-    assessment: Assessment | None
-    ids: bytes
-    matched: set[int]
+    before: Raw
+    rows: Raw
+    after: Raw
 
-    @classmethod
-    def of(cls, before: bytes, rows: bytes, after: bytes, found: Assessed | None) -> Record:
-        """`before` and `after` are the fields that stand before and after the rows."""
-        head, json = members(before, after), members(before, b'{"cves":' + rows + b"}", after)
-        if found is None:
-            return cls(head, json, None, None, b"[]", set())
-        return cls(head, json, found.tally, found.assessment, found.ids, found.matched)
+    @property
+    def head(self) -> Raw:
+        """Its JSON without the rows."""
+        return members(self.before, self.after)
+
+    @property
+    def json(self) -> Raw:
+        return Raw(b"".join((self.before[:-1], b',"cves":', self.rows, b",", self.after[1:])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +109,14 @@ class Assessor:
         if len(scans) == 1 and not self.statements.name_any(findings):
             [head], [kept] = scans, parsed
             said = Tally(head.fixable, head.unfixable, head.unique)
-            return Assessed(_assessment(scans, said, 0), Raw(kept.rows), said, _NOTHING, kept.ids, set())
+            figures = _assessment(scans, said, 0)
+            return Assessed(figures, Raw(kept.rows), said, _NOTHING, kept.ids, set(), stored=True)
         rows, suppressed, matched = self.statements.sift(unite_with_findings(findings), subject())
         said, data = tally(rows), Raw(encode(rows))
         self.gate.rows(data, said, scans[0].file)
         ids = encode(list(dict.fromkeys(row["id"] for row in rows)))
         figures = _assessment(scans, said, len(suppressed))
-        return Assessed(figures, data, said, Raw(encode(suppressed)), ids, matched)
+        return Assessed(figures, data, said, Raw(encode(suppressed)), ids, matched, stored=False)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
@@ -127,12 +126,12 @@ class Assessor:
         tag, digests = reference.tag_or_latest, [digest] if digest else []
         return self.assess(pin.scans, lambda: Subject.scanned(pin.entry.image, tag, digests, pin.scans))
 
-    def record(self, image: Image, release: Release) -> Record:
-        """The release record of one version."""
+    def record(self, image: Image, release: Release) -> tuple[Record, Assessed | None]:
+        """The release record of one version, and what its scans say."""
         entry, scans = release.entry, release.scans
         if not scans:
             blank = encode({**_NOT_SCANNED, "version": entry.version, "scanned": False})
-            return Record.of(blank, b"null", _NO_FIGURES_AFTER, None)
+            return Record(Raw(blank), Raw(b"null"), _NO_FIGURES_AFTER), None
         found = self.assess(
             scans, lambda: Subject.scanned(image.entry.image, entry.version, entry.digests, scans)
         )
@@ -155,7 +154,7 @@ class Assessor:
             "osEndOfLife": _end_of_life(scans),
             "suppressed": found.suppressed,
         }
-        return Record.of(encode(before), found.rows, encode(after), found)
+        return Record(Raw(encode(before)), found.rows, Raw(encode(after))), found
 
 
 def _assessment(scans: Sequence[ScanHead], rows: Tally, suppressed: int) -> Assessment:
@@ -173,7 +172,7 @@ def _assessment(scans: Sequence[ScanHead], rows: Tally, suppressed: int) -> Asse
 _NOTHING = Raw(b"[]")
 _NOT_SCANNED = dict.fromkeys(("version", "scanned", "total", "fixable", "grade", "score"))
 _AFTER = (*_WORDS, "findings", "unique", "digest", "scannedAt", "scanner", "osEndOfLife", "suppressed")
-_NO_FIGURES_AFTER = encode(dict.fromkeys(_AFTER))
+_NO_FIGURES_AFTER = Raw(encode(dict.fromkeys(_AFTER)))
 
 
 def _scanned_digest(release: Release) -> str | None:

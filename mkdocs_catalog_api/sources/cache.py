@@ -1,8 +1,8 @@
-"""Parsed reports of an earlier build, in one file for each folder of reports in the user's cache folder.
+"""What earlier builds have made, in the user's cache folder: parsed reports, and images made of them.
 
-A file is a mark, the scans one after another, an index of them, and the index's size and digest. It is
+A file is a mark, what is kept one after another, an index of it, and the index's size and digest. It is
 replaced as a whole by a rename, so builds at the same time don't disturb each other, and it can be deleted at
-any time. A scan is found by the content of its report and read only if its own digest is right.
+any time. Everything is found by the content that it was made of, and read only if its own digest is right.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ import hashlib
 import os
 import struct
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any, Generic, Literal
 
+import pydantic
 from platformdirs import user_cache_path
 from pydantic_core import from_json, to_json
 
 from ..catalog.scans import ScanFacts
-from .store import Kept, Store
+from ..problems import Level, Problem, Problems
+from .store import About, Kept, Store, content_key
 
 LIMIT = 1 << 30
 """Bytes that all files together may take; beyond it, what was unused longest goes first."""
 
-_MARK = b"catalog-api reports 1\n"
+_MARK = b"catalog-api cache 2\n"
 _FOOTER = struct.Struct(">Q32s")
 _BLOCK = 4 << 20
 
@@ -36,50 +39,66 @@ def reader_version() -> str:
     """A digest of all code; what another version has read and judged is never used."""
     package = Path(__file__).parent.parent
     sources = sorted(package.glob("**/*.py"))
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+    return content_key(pydantic.VERSION.encode(), *(path.read_bytes() for path in sources))
 
 
-class Cache:
-    """The cache file of one folder of reports."""
+class Cache(Generic[About]):
+    """One file of the cache: what kind of things it has, and which folder or file they belong to.
 
-    def __init__(self, reports: Path) -> None:
+    `about` makes what is known of each from its JSON.
+    """
+
+    def __init__(self, kind: Literal["reports", "images"], of: Path, about: Callable[[Any], About]) -> None:
         self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
-        name = hashlib.sha256(f"{reader_version()}\0{reports.resolve()}".encode()).hexdigest()[:32]
-        self._path = self.folder / f"{name}.reports"
+        name = content_key(reader_version().encode(), os.fsencode(of.resolve()))[:32]
+        self._path = self.folder / f"{name}.{kind}"
+        self._name, self._about = f"cache.{kind}", about
+        self._loaded: Mapping[str, tuple[Kept[About], ...]] = {}
 
-    def load(self, store: Store) -> None:
-        """Put into the store what an earlier build has kept; nothing when there is no sound file."""
+    def load(self, store: Store) -> Mapping[str, tuple[Kept[About], ...]]:
+        """What an earlier build has kept, for the store to read; nothing when there is no sound file."""
         with contextlib.suppress(OSError):
             descriptor = os.open(self._path, os.O_RDONLY)
             index = _read_index(descriptor)
             if index is None:
                 os.close(descriptor)
-                return
-            store.adopt(descriptor, index)
+                return {}
+            store.adopt(self._name, descriptor)
             os.utime(self._path)  # used now
+            self._loaded = {
+                key: tuple(Kept(self._about(about), self._name, *place) for about, _, *place in entries)
+                for key, entries in index.items()
+            }
+        return self._loaded
 
-    def save(self, store: Store, keys: Iterable[str]) -> None:
-        """Keep the reports with these keys, and nothing else, for the next build.
-
-        Raises:
-            OSError: the folder can't be written to.
-        """
-        kept = {key: store.kept[key] for key in keys}
-        if kept.keys() == store.kept.keys() and all(not scan.file for scan in _scans(kept)):
+    def save(self, store: Store, kept: Mapping[str, tuple[Kept[About], ...]], problems: Problems) -> None:
+        """Keep this, and nothing else, for the next build. A problem when the folder can't be written to."""
+        if kept.keys() == self._loaded.keys() and all(one.file == self._name for one in _each(kept)):
             return  # as it was
+        try:
+            self._write(store, kept)
+        except OSError as error:
+            message = f"the cache folder {self.folder} can't be written to ({error.strerror})"
+            hint = "every build does all of its work anew; set XDG_CACHE_HOME to another folder"
+            problems.add(Problem("", 0, 0, "", message, hint, Level.INFO))
+
+    def _write(self, store: Store, kept: Mapping[str, tuple[Kept[About], ...]]) -> None:
         if not self.folder.is_absolute():
             raise OSError(errno.ENOENT, "there is no home folder")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(suffix=".reports", dir=self.folder)
+        descriptor, temporary = tempfile.mkstemp(suffix=self._path.suffix, dir=self.folder)
         try:
             with os.fdopen(descriptor, "wb", buffering=_BLOCK) as file:
-                file.write(_MARK)
-                moved: dict[str, list[Kept]] = {key: [] for key in kept}
-                offset = len(_MARK)
-                for key, scans in kept.items():
-                    for scan in scans:
-                        moved[key].append(scan._replace(file="", offset=offset))
-                        offset += file.write(store.read_at(scan.file, scan.offset, sum(scan.sizes)))
+                offset = file.write(_MARK)
+                moved: dict[str, list[Kept[About]]] = {}
+                for key, entries in kept.items():
+                    moved[key] = []
+                    for one in entries:
+                        moved[key].append(one._replace(file="", offset=offset))
+                        offset += one.size
+                for name, start, end in _stretches(kept):
+                    for place in range(start, end, _BLOCK):
+                        file.write(store.read_at(name, place, min(_BLOCK, end - place)))
                 index = to_json(moved)
                 file.write(index + _FOOTER.pack(len(index), hashlib.sha256(index).digest()))
             Path(temporary).replace(self._path)
@@ -89,12 +108,23 @@ class Cache:
         _evict(self.folder)
 
 
-def _scans(kept: dict[str, tuple[Kept, ...]]) -> Iterator[Kept]:
-    for scans in kept.values():
-        yield from scans
+def _each(kept: Mapping[str, tuple[Kept[About], ...]]) -> Iterator[Kept[About]]:
+    for entries in kept.values():
+        yield from entries
 
 
-def _read_index(descriptor: int) -> dict[str, tuple[Kept, ...]] | None:
+def _stretches(kept: Mapping[str, tuple[Kept[About], ...]]) -> Iterator[tuple[str, int, int]]:
+    """File, start and end of what can be copied at once, as it stands together already."""
+    name, start, end = "", 0, 0
+    for one in _each(kept):
+        if (one.file, one.offset) != (name, end):
+            yield name, start, end
+            name, start = one.file, one.offset
+        end = one.offset + one.size
+    yield name, start, end
+
+
+def _read_index(descriptor: int) -> dict[str, list[list[Any]]] | None:
     """What the file holds, None when it is not sound."""
     end = os.fstat(descriptor).st_size - _FOOTER.size
     if end < len(_MARK) or os.pread(descriptor, len(_MARK), 0) != _MARK:
@@ -103,29 +133,26 @@ def _read_index(descriptor: int) -> dict[str, tuple[Kept, ...]] | None:
     index = os.pread(descriptor, size, end - size) if size <= end else b""
     if hashlib.sha256(index).digest() != digest:
         return None
-    return {key: tuple(_kept(*scan) for scan in scans) for key, scans in from_json(index).items()}
+    found: dict[str, list[list[Any]]] = from_json(index)
+    return found
 
 
-def _kept(
-    facts: tuple[object, ...], file: str, offset: int, sizes: tuple[int, int, int], digest: str
-) -> Kept:
-    """A scan of the index, with the tuples that JSON has no word for."""
-    read = ScanFacts(*facts)  # type: ignore[arg-type]  # the digest of the index vouches for the types
-    names = tuple((repository, tag) for repository, tag in read.names)
-    made = read._replace(
-        names=names,
-        digests=frozenset(read.digests),
+def scan_facts(fields: Any) -> ScanFacts:
+    """The facts of a scan from their JSON, with the tuples that it has no word for."""
+    read = ScanFacts(*fields)
+    return read._replace(
+        names=tuple((repository, tag) for repository, tag in read.names),
+        digests=tuple(read.digests),
         fixable=tuple(read.fixable),
         unfixable=tuple(read.unfixable),
     )
-    return Kept(made, file, offset, sizes, digest)
 
 
 def _evict(folder: Path) -> None:
     """Remove what was unused longest until the rest is within the limit."""
     total = 0
     with contextlib.suppress(OSError):  # another build may be removing files too
-        files = [(path.stat(), path) for path in folder.glob("*.reports")]
+        files = [(path.stat(), path) for path in folder.iterdir()]
         for status, path in sorted(files, key=lambda pair: pair[0].st_mtime, reverse=True):
             total += status.st_size
             if total > LIMIT:

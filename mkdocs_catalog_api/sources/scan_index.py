@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
@@ -15,7 +15,7 @@ from ..catalog.scans import Finding, Scan, ScanFacts, ScanHead
 from ..catalog.vulnerabilities import SEVERITY_INDEX, Tally, tally, unite_with_findings
 from ..parallel import in_chunks
 from ..problems import Level, Problem, Problems
-from .cache import Cache
+from .cache import Cache, scan_facts
 from .folders import json_files
 from .reports import hub_package, read_report
 from .reports.facts import ReportError
@@ -36,7 +36,7 @@ Rows that are read back are the same bytes, so they are not judged again."""
 class _Read:
     path: str
     key: str
-    kept: tuple[Kept, ...] | None = None
+    kept: tuple[Kept[ScanFacts], ...] | None = None
     """The scans that were parsed now; None when the store has had them, or for a problem."""
     problem: tuple[str, str] | None = None
     of_hub: bool = False
@@ -51,9 +51,9 @@ class ReportIndex:
 
     def __init__(self, folder: Path, label: str, store: Store, check: Check, *, cached: bool = True) -> None:
         self._label, self._store = label, store
-        self._cache = Cache(folder) if cached else None
+        self._cache = Cache("reports", folder, scan_facts) if cached else None
         if self._cache:
-            self._cache.load(store)
+            store.reports |= self._cache.load(store)
         self._chunks = in_chunks(partial(_read_chunk, folder, store, check), json_files(folder), least=64)
 
     def heads(self, problems: Problems) -> list[ScanHead]:
@@ -67,28 +67,20 @@ class ReportIndex:
                     problems.add(Problem(file, 0, 0, "", *read.problem))
                     continue
                 keys[read.key] = None
-                kept = self._store.kept.setdefault(read.key, read.kept or ())
+                kept = self._store.reports.setdefault(read.key, read.kept or ())
                 # A hub's report lies in the folder of its chart, so its path speaks for no image.
                 alone = len(kept) == 1 and not read.of_hub
                 found = [
-                    ScanHead(file, read.path, read.key, position, alone, read.of_hub, *scan.facts)
+                    ScanHead(file, read.path, read.key, position, alone, read.of_hub, *scan.about)
                     for position, scan in enumerate(kept)
                 ]
                 if found and all(head.inferred for head in found):
                     problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
                 heads += found
         if self._cache:
-            _save(self._cache, self._store, keys, problems)
+            used = {key: self._store.reports[key] for key in keys}
+            self._cache.save(self._store, used, problems)
         return heads
-
-
-def _save(cache: Cache, store: Store, keys: Iterable[str], problems: Problems) -> None:
-    try:
-        cache.save(store, keys)
-    except OSError as error:
-        message = f"the cache folder {cache.folder} can't be written to ({error.strerror})"
-        hint = "every build parses all reports anew; set XDG_CACHE_HOME to another folder"
-        problems.add(Problem("", 0, 0, "", message, hint, Level.INFO))
 
 
 def _read_chunk(folder: Path, store: Store, check: Check, paths: Sequence[str]) -> list[_Read]:
@@ -102,14 +94,15 @@ def _read_one(folder: Path, store: Store, check: Check, path: str) -> _Read:
         data, package = _content(folder, path)
     except OSError as error:
         return _Read(path, "", problem=(f"the report can't be read: {error.strerror}", ""))
-    key = content_key(package + data)
-    if key in store.kept:
+    key = content_key(package, data)
+    if key in store.reports:
         return _Read(path, key, of_hub=bool(package))
     try:
         parsed = [_parse(scan, check, f"{folder.name}/{path}") for scan in read_report(data, package)]
     except ReportError as error:
         return _Read(path, key, problem=(str(error), error.hint))
-    return _Read(path, key, store.put(parsed), of_hub=bool(package))
+    kept = tuple(store.put(scan[1:], scan.facts) for scan in parsed)
+    return _Read(path, key, kept, of_hub=bool(package))
 
 
 def _content(folder: Path, path: str) -> tuple[bytes, bytes]:
@@ -144,7 +137,7 @@ def _parse(scan: Scan, check: Check, path: str) -> Parsed:
         scanner_version=scan.scanner_version,
         scanned_at=scan.scanned_at,
         names=tuple(names),
-        digests=frozenset(digests),
+        digests=tuple(sorted(digests)),
         platform=scan.platform,
         os_end_of_life=scan.os_end_of_life,
         findings=len(scan.findings),
@@ -166,9 +159,9 @@ class Reports:
 
     def parsed(self, head: ScanHead) -> Parsed:
         """The stored scan; read again from its report should the store have lost it."""
-        kept = self.store.read(self.store.kept[head.key][head.position])
-        if kept is not None:
-            return kept
+        kept = self.store.reports[head.key][head.position]
+        if (read := self.store.read(kept)) is not None:
+            return Parsed(kept.about, *read)
         scan = read_report(*_content(self.folder, head.path))[head.position]
         return _parse(scan, self.check, head.file)
 

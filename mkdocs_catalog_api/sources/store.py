@@ -1,22 +1,38 @@
 """Where parsed reports wait until their image is rendered, so that one image's rows are in memory at a time.
 
-Each process that parses reports appends them to a file of its own; only their places cross between processes.
-What the cache file of an earlier build has is not parsed again. Whatever does not check out counts as absent.
+Each process that makes something to keep appends it to a file of its own; only the places cross between
+processes. What the cache files of an earlier build have is not made again. Whatever does not check out counts
+as absent.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 from ..catalog.scans import ScanFacts
 
 _BUFFER = 1 << 20
-_PREFIX = "reports-"
+_PREFIX = "kept-"
+_SIZE = struct.Struct(">I")
+
+About = TypeVar("About")
+
+
+class Kept(NamedTuple, Generic[About]):
+    """Where some bytes are kept, and what is known of them without reading them."""
+
+    about: About
+    file: str
+    """One of this build's, or the name of a cache file that was adopted."""
+    offset: int
+    size: int
+    digest: str
 
 
 class Parsed(NamedTuple):
@@ -29,21 +45,28 @@ class Parsed(NamedTuple):
     findings: bytes
 
 
-class Kept(NamedTuple):
-    """Where a parsed scan is kept."""
-
-    facts: ScanFacts
-    file: str
-    """Empty for the cache file, else a file of this build."""
-    offset: int
-    sizes: tuple[int, int, int]
-    """Bytes of ids, rows and findings, which follow each other."""
-    digest: str
+def content_key(*parts: bytes) -> str:
+    """A hash of what something is made of."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
-def content_key(data: bytes) -> str:
-    """The key of a report: a hash of its content."""
-    return hashlib.sha256(data).hexdigest()
+def pack(parts: Sequence[bytes]) -> bytes:
+    """Some byte strings as one."""
+    sizes = struct.pack(f">{len(parts)}I", *map(len, parts))
+    return b"".join([_SIZE.pack(len(parts)), sizes, *parts])
+
+
+def unpack(data: bytes) -> list[bytes]:
+    """What `pack` was given."""
+    (count,) = _SIZE.unpack_from(data)
+    parts, start = [], _SIZE.size * (count + 1)
+    for size in struct.unpack_from(f">{count}I", data, _SIZE.size):
+        parts.append(data[start : start + size])
+        start += size
+    return parts
 
 
 @dataclass
@@ -56,15 +79,17 @@ class _Writer:
 
 @dataclass
 class Store:
-    """The parsed reports of one build; `folder` is where it may write.
+    """What one build keeps; `folder` is where it may write.
 
     Workers are forked from the process that has it: they inherit what is in it and may `put`, but only
-    their parent knows all, by `add`.
+    their parent knows all.
     """
 
     folder: Path
-    kept: dict[str, tuple[Kept, ...]] = field(default_factory=dict)
+    reports: dict[str, tuple[Kept[ScanFacts], ...]] = field(default_factory=dict)
     """Key of a report → its scans."""
+    images: Mapping[str, tuple[Kept[None], ...]] = field(default_factory=dict)
+    """Key of an image → what an earlier build has made of it."""
     _descriptors: dict[str, int] = field(default_factory=dict)
     _writer: _Writer | None = None
 
@@ -78,41 +103,34 @@ class Store:
         for path in self.folder.glob(f"{_PREFIX}*"):
             path.unlink()
 
-    def adopt(self, descriptor: int, kept: dict[str, tuple[Kept, ...]]) -> None:
-        """Take over an open cache file and what is in it."""
-        self._descriptors[""] = descriptor
-        self.kept |= kept
+    def adopt(self, name: str, descriptor: int) -> None:
+        """Take over an open cache file."""
+        self._descriptors[name] = descriptor
 
-    def put(self, scans: Sequence[Parsed]) -> tuple[Kept, ...]:
-        """Keep the scans of one report; `flush` makes them readable."""
+    def put(self, parts: Sequence[bytes], about: About) -> Kept[About]:
+        """Keep some byte strings together; `flush` makes them readable."""
         writer = self._writer
         if writer is None or writer.process != os.getpid():
             name = f"{_PREFIX}{os.getpid()}"
             file = (self.folder / name).open("ab", buffering=_BUFFER)
             writer = self._writer = _Writer(os.getpid(), name, file, file.tell())
-        kept = []
-        for scan in scans:
-            data = b"".join(scan[1:])
-            writer.file.write(data)
-            sizes = (len(scan.ids), len(scan.rows), len(scan.findings))
-            kept.append(Kept(scan.facts, writer.name, writer.end, sizes, _digest(data)))
-            writer.end += len(data)
-        return tuple(kept)
+        data = pack(parts)
+        writer.file.write(data)
+        kept = Kept(about, writer.name, writer.end, len(data), _digest(data))
+        writer.end += len(data)
+        return kept
 
     def flush(self) -> None:
         if self._writer is not None:
             self._writer.file.flush()
 
-    def read(self, kept: Kept) -> Parsed | None:
-        """The scan at its place, None when it is not there or does not check out."""
-        data = self.read_at(kept.file, kept.offset, sum(kept.sizes))
-        if _digest(data) != kept.digest:
-            return None
-        ids, rows, _ = kept.sizes
-        return Parsed(kept.facts, data[:ids], data[ids : ids + rows], data[ids + rows :])
+    def read(self, kept: Kept[Any]) -> list[bytes] | None:
+        """What was put there, None when it is not there or does not check out."""
+        data = self.read_at(kept.file, kept.offset, kept.size)
+        return unpack(data) if _digest(data) == kept.digest else None
 
     def read_at(self, file: str, offset: int, size: int) -> bytes:
-        """Bytes of the cache file or of one of this build's; fewer than asked for when they are not there."""
+        """Bytes of a cache file or of one of this build's; fewer than asked for when they are not there."""
         try:
             if file not in self._descriptors:
                 self._descriptors[file] = os.open(self.folder / file, os.O_RDONLY)

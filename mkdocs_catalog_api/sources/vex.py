@@ -89,7 +89,7 @@ def _statement(document: dict[str, object], entry: dict[str, object], index: int
     # Until 2023 subcomponents stood beside the products; to pass over them would widen the statement.
     beside = tuple(_components(entry.get("subcomponents"), f"{where}.subcomponents"))
     return Statement(
-        ids=frozenset(_ids(entry.get("vulnerability"))),
+        ids=tuple(sorted({*_ids(entry.get("vulnerability"))})),
         products=tuple(_components(entry.get("products"), f"{where}.products", beside)),
         status=text(entry.get("status")),
         justification=text(entry.get("justification")),
@@ -112,7 +112,7 @@ def _fault(statement: Statement) -> Fault | None:
     if statement.status == "not_affected" and not reason:
         return Fault(
             where,
-            f"the statement on {min(statement.ids)[:80]} does not say why the product is not affected",
+            f"the statement on {statement.ids[0][:80]} does not say why the product is not affected",
             "add a `justification` or an `impact_statement`",
         )
     return None
@@ -142,17 +142,19 @@ def _components(value: object, where: str, beside: tuple[Component, ...] = ()) -
         hashes = mapping(entry.get("hashes")).items()
         digests = (f"{_HASHES[kind]}:{text(value).lower()}" for kind, value in hashes if kind in _HASHES)
         parts = tuple(_components(entry.get("subcomponents"), f"{where}[{index}].subcomponents")) or beside
-        yield _component(text(entry.get("@id")), tuple(map(text, identifiers)), frozenset(digests), parts)
+        yield _component(
+            text(entry.get("@id")), tuple(map(text, identifiers)), tuple(sorted({*digests})), parts
+        )
 
 
 # A document names the same components in one statement after another.
 @lru_cache(maxsize=65_536)
 def _plain(id_: str) -> Component:
-    return _component(id_, (), frozenset(), ())
+    return _component(id_, (), (), ())
 
 
 def _component(
-    id_: str, identifiers: tuple[str, ...], digests: frozenset[str], parts: tuple[Component, ...]
+    id_: str, identifiers: tuple[str, ...], digests: tuple[str, ...], parts: tuple[Component, ...]
 ) -> Component:
     written = list(filter(None, (id_, *identifiers)))
     purls = {name: purl for name in written if (purl := Purl.parse(name))}
