@@ -36,7 +36,7 @@ class Known(NamedTuple):
     matched: list[int]
     """Positions of the VEX statements that speak of a finding in a release."""
     links: dict[str, str]
-    """As in `Gate.links`."""
+    """As in `Gate.links`, but only those that lead to other documents than the image's own."""
     stored: list[bool]
     """Of each release, whether its rows are those that are stored with its only report."""
 
@@ -58,7 +58,8 @@ class _Parts(NamedTuple):
 class Rendered(NamedTuple):
     """An image's documents."""
 
-    documents: Iterator[tuple[str, bytes]]
+    documents: list[tuple[str, bytes]]
+    """Path and body of each."""
     known: Known
     item: Raw
     key: str
@@ -96,13 +97,14 @@ class Renderer:
         gate = Gate(self.mount)
         assessor = self.assessor(gate)
         key = content_key(self.surroundings.encode(), to_json(image)) if self.surroundings else ""
-        parts = self._earlier(key, image, assessor)
-        kept = None
-        if parts is None:
-            parts = self._make(image, assessor, gate)
-            if key:
-                kept = self._keep(parts)
-        return Rendered(gate.whole(_documents(image, parts)), parts.known, parts.item, key, kept)
+        earlier, kept = self._earlier(key, image, assessor), None
+        parts = earlier or self._make(image, assessor, gate)
+        documents = list(gate.whole(_documents(image, parts)))
+        if earlier is None:
+            for path, _ in documents:
+                parts.known.links.pop(path, None)
+            kept = self._keep(parts) if key else None
+        return Rendered(documents, parts.known, parts.item, key, kept)
 
     def _make(self, image: Image, assessor: Assessor, gate: Gate) -> _Parts:
         slug = image.entry.slug

@@ -14,7 +14,10 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.join import Image
 from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.documents import security
+from mkdocs_catalog_api.documents.serialise import Raw
 from mkdocs_catalog_api.sources import cache
 from mkdocs_catalog_api.sources.reports import read_report
 
@@ -30,8 +33,7 @@ def catalog(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
         rows = [row(f"CVE-2026-000{k}", fixed="2" if k % 2 else "") for k in range(number, number + 3)]
         site.report(f"{slug}/1.json", trivy(rows, tag=f"{REGISTRY}/{slug}:1"))
     site.write("docs/index.md", "# Home\n")
-    options = {"site_name": "Catalog", "plugins": [{"catalog-api": site.settings}]}
-    site.write("mkdocs.yml", json.dumps(options))
+    _configure(site)
     return site
 
 
@@ -48,6 +50,20 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return seen
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Slugs of the images whose documents were made, not put together of what the cache has."""
+    seen: list[str] = []
+    envelope = security.envelope
+
+    def begin(image: Image) -> Raw:
+        seen.append(image.entry.slug)
+        return envelope(image)
+
+    monkeypatch.setattr("mkdocs_catalog_api.rendering.security.envelope", begin)
+    return seen
+
+
 def build(site: SiteFolder, *options: str) -> dict[str, bytes]:
     """Build with the command line; what was published."""
     result = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml"), *options])
@@ -56,18 +72,85 @@ def build(site: SiteFolder, *options: str) -> dict[str, bytes]:
     return {path.relative_to(api).as_posix(): path.read_bytes() for path in api.rglob("*.json")}
 
 
-def kept() -> list[Path]:
+def kept(kind: str = "*") -> list[Path]:
     """The files in the cache folder."""
-    return sorted(Path(os.environ["XDG_CACHE_HOME"]).rglob("*.*"))
+    return sorted(Path(os.environ["XDG_CACHE_HOME"]).rglob(f"*.{kind}"))
 
 
-def test_an_unchanged_report_is_not_parsed_again(catalog: SiteFolder, parsed: list[bytes]) -> None:
+def test_what_is_unchanged_is_not_made_again(
+    catalog: SiteFolder, parsed: list[bytes], made: list[str]
+) -> None:
     cold = build(catalog)
-    assert len(parsed) == 3
+    assert len(parsed) == 3 and made == ["alpha", "beta", "gamma"]
     parsed.clear()
+    made.clear()
     assert build(catalog) == cold
-    assert parsed == []
-    assert len(kept()) == 1
+    assert parsed == [] and made == []
+    assert [path.suffix for path in sorted(kept(), key=lambda path: path.suffix)] == [".images", ".reports"]
+
+
+def test_an_image_that_changed_is_made_again_alone(
+    catalog: SiteFolder, parsed: list[bytes], made: list[str]
+) -> None:
+    build(catalog)
+    parsed.clear()
+    made.clear()
+    catalog.image("beta", "versions: ['1']", description="Another one")
+    assert json.loads(build(catalog)["images/beta/index.json"])["data"]["description"] == "Another one"
+    assert parsed == [] and made == ["beta"]
+
+
+def _statement(name: str, status: str) -> str:
+    """A VEX document on one vulnerability in one image."""
+    said = {"status": status, "vulnerability": {"name": name}, "products": [{"@id": f"{REGISTRY}/beta:1"}]}
+    if status == "not_affected":
+        said["justification"] = "component_not_present"
+    document = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
+    return json.dumps(document | {"timestamp": "2026-02-01T00:00:00Z", "statements": [said]})
+
+
+def _configure(site: SiteFolder, **more: object) -> None:
+    options = {"site_name": "Catalog", "plugins": [{"catalog-api": site.settings}], **more}
+    site.write("mkdocs.yml", json.dumps(options))
+
+
+EDITS: list[Callable[[SiteFolder], object]] = [
+    lambda site: site.image("beta", "versions: ['1', '2']"),
+    lambda site: site.image("beta", "versions: ['1']", tier="core"),
+    lambda site: site.report("beta/1.json", trivy([row("CVE-2026-0009")], tag=f"{REGISTRY}/beta:1")),
+    lambda site: site.report("beta/2.json", trivy([], tag=f"{REGISTRY}/beta:2")),
+    lambda site: site.report("gamma/new.json", trivy([row("CVE-2026-0007")], tag=f"{REGISTRY}/gamma:1")),
+    lambda site: site.write("vex/one.json", _statement("CVE-2026-0002", "not_affected")),
+    lambda site: site.write("vex/one.json", _statement("CVE-2026-0002", "affected")),
+    lambda site: site.write("vex/one.json", _statement("CVE-2026-0003", "not_affected")),
+    lambda site: _configure(site, site_url="https://example.org/catalog/"),
+    lambda site: _configure(site, site_url="https://example.org/"),
+    lambda site: (site.folder / "docs/images/alpha.md").unlink(missing_ok=True),
+    lambda site: site.image("alpha", "versions: ['1']"),
+]
+
+
+def test_after_any_edits_it_is_as_if_there_were_none(catalog: SiteFolder) -> None:
+    (catalog.folder / "vex").mkdir()
+
+    @settings(max_examples=12, deadline=None)
+    @given(st.lists(st.sampled_from(EDITS), min_size=1, max_size=4))
+    def edited(edits: list[Callable[[SiteFolder], object]]) -> None:
+        for edit in edits:
+            edit(catalog)
+            found = build(catalog)
+        assert found == build(catalog, "--no-cache")
+
+    edited()
+
+
+def test_statements_are_heard_only_once_too(catalog: SiteFolder, made: list[str]) -> None:
+    catalog.write("vex/one.json", _statement("CVE-2026-0002", "not_affected"))
+    cold = build(catalog)
+    assert json.loads(cold["security/beta.json"])["latest"]["suppressed"]
+    made.clear()
+    assert build(catalog) == cold
+    assert made == []
 
 
 def test_mkdocs_and_the_command_line_share_it(catalog: SiteFolder, parsed: list[bytes]) -> None:
@@ -81,12 +164,12 @@ def test_a_report_that_changed_is_parsed_and_the_old_one_forgotten(
     catalog: SiteFolder, parsed: list[bytes]
 ) -> None:
     build(catalog)
-    size = kept()[0].stat().st_size
+    size = kept("reports")[0].stat().st_size
     parsed.clear()
     catalog.report("beta/1.json", trivy([], tag=f"{REGISTRY}/beta:1"))
     assert json.loads(build(catalog)["security/beta.json"])["latest"]["total"] == 0
     assert len(parsed) == 1
-    assert len(kept()) == 1 and kept()[0].stat().st_size < size
+    assert len(kept()) == 2 and kept("reports")[0].stat().st_size < size
 
 
 def test_a_refused_catalog_is_parsed_only_once_too(catalog: SiteFolder, parsed: list[bytes]) -> None:
@@ -121,9 +204,10 @@ DAMAGES: list[Callable[[bytes, int], bytes]] = [
 ]
 
 
-def test_a_damaged_file_changes_nothing(catalog: SiteFolder) -> None:
+@pytest.mark.parametrize("kind", ["reports", "images"])
+def test_a_damaged_file_changes_nothing(catalog: SiteFolder, kind: str) -> None:
     cold = build(catalog)
-    (file,) = kept()
+    (file,) = kept(kind)
     whole = file.read_bytes()
 
     @settings(max_examples=25, deadline=None)
@@ -137,12 +221,13 @@ def test_a_damaged_file_changes_nothing(catalog: SiteFolder) -> None:
 
 def test_deleting_it_does_no_harm(catalog: SiteFolder, parsed: list[bytes]) -> None:
     cold = build(catalog)
-    kept()[0].unlink()
+    for file in kept():
+        file.unlink()
     kept_folder = Path(os.environ["XDG_CACHE_HOME"]) / "mkdocs-catalog-api"
     kept_folder.rmdir()
     parsed.clear()
     assert build(catalog) == cold
-    assert len(parsed) == 3 and len(kept()) == 1
+    assert len(parsed) == 3 and len(kept()) == 2
 
 
 def test_a_folder_that_cannot_be_written_is_one_note(catalog: SiteFolder, tmp_path: Path) -> None:
@@ -168,17 +253,14 @@ def test_without_cache_nothing_is_read_or_kept(catalog: SiteFolder, parsed: list
 
 def test_it_takes_no_more_than_its_limit(catalog: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     build(catalog)
-    (first,) = kept()
+    (first,) = kept("reports")
     os.utime(first, (1, 1))
-    monkeypatch.setattr(cache, "LIMIT", first.stat().st_size * 3 // 2)
+    monkeypatch.setattr(cache, "LIMIT", sum(path.stat().st_size for path in kept()) + 10)
     (catalog.folder / "scans").rename(catalog.folder / "others")
     catalog.settings["security"] = {"reports": "others"}
-    catalog.write(
-        "mkdocs.yml",
-        json.dumps({"site_name": "Catalog", "plugins": [{"catalog-api": catalog.settings}]}),
-    )
+    _configure(catalog)
     cold = build(catalog)
-    assert len(kept()) == 1 and kept()[0] != first
+    assert len(kept("reports")) == 1 and first not in kept()
     monkeypatch.setattr(cache, "LIMIT", 10)
     catalog.write("others/beta/1.json", json.dumps(trivy([], tag=f"{REGISTRY}/beta:1")))
     assert build(catalog).keys() == cold.keys()
@@ -204,7 +286,7 @@ def test_builds_at_the_same_time(catalog: SiteFolder) -> None:
     assert [process.wait() for process in running] == [0, 0, 0]
     cold = build(catalog, "--no-cache")
     assert build(catalog) == cold
-    assert len(kept()) == 1
+    assert len(kept("reports")) == len(kept("images")) == 1
     for number in range(3):
         api = catalog.folder / f"site-{number}/api/v1"
         assert {path: (api / path).read_bytes() for path in cold} == cold

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api import compose
-from mkdocs_catalog_api.documents import badges, collections, index, items, openapi, security
+from mkdocs_catalog_api import rendering
+from mkdocs_catalog_api.documents import badges, collections, index, openapi, security
 from mkdocs_catalog_api.documents import security_totals as totals
-from mkdocs_catalog_api.documents.security import Assessor
+from mkdocs_catalog_api.documents.security import Assessed, Assessor, Record
 from mkdocs_catalog_api.documents.serialise import Raw
 from mkdocs_catalog_api.sources import scan_index
 
@@ -52,7 +52,13 @@ def in_index(change: Change) -> Change:
 
 def in_record(old: bytes, new: bytes) -> Change:
     """Other bytes in the JSON of a scanned release, its rows aside."""
-    return lambda record: record._replace(head=Raw(record.head.replace(old, new)))
+
+    def change(made: tuple[Record, Assessed | None]) -> tuple[Record, Assessed | None]:
+        record, found = made
+        before, rows, after = record
+        return Record(Raw(before.replace(old, new)), rows, Raw(after.replace(old, new))), found
+
+    return change
 
 
 def in_rows(**values: Any) -> Change:
@@ -85,26 +91,26 @@ COUNTED = (
     ("distinct ids", Assessor, "record", in_record(b'"unique":2', b'"unique":3'), RECORD + "unique is 3"),
 )  # fmt: skip
 TYPED = (
-    ("null", items, "published", set_(name=None), ALPHA + "name: "),
-    ("a missing field", items, "published", without("homepage"), ALPHA + "homepage: "),
-    ("a field of its own", items, "published", set_(extra=1), ALPHA + "extra: "),
+    ("null", collections, "published", set_(name=None), ALPHA + "name: "),
+    ("a missing field", collections, "published", without("homepage"), ALPHA + "homepage: "),
+    ("a field of its own", collections, "published", set_(extra=1), ALPHA + "extra: "),
     ("a counter as text", totals, "image_security", set_(total="2"), ALPHA + "security.total: "),
     ("a counter as a float", totals, "image_security", set_(high=1.0), ALPHA + "security.high: "),
     ("a score as text", totals, "image_security", set_(score="1"), ALPHA + "security.score"),
-    ("a word that is none", items, "published", set_(lifecycle="gone"), ALPHA + "lifecycle: "),
+    ("a word that is none", collections, "published", set_(lifecycle="gone"), ALPHA + "lifecycle: "),
     ("null in a badge", badges.Badge, "payload", set_(namedLogo=None), "badge/alpha/cves.json: namedLogo: "),
     ("two logos", badges.Badge, "payload", set_(logoSvg="<svg/>"), "badge/alpha/cves.json: a badge has"),
     ("null in a row", scan_index, "unite_with_findings", in_rows(title=None), REPORT + "0.title: "),
     ("a row of its own", scan_index, "unite_with_findings", in_rows(extra=1), REPORT + "0.extra: "),
     ("an envelope", security, "envelope", lambda _: Raw(b'{"slug":"alpha"}'), "alpha.json: apiVersion"),
-    ("nothing at all", compose, "members", lambda _: Raw(b"{}"), RECORD + "it is no document"),
+    ("nothing at all", rendering, "members", lambda _: Raw(b"{}"), RECORD + "it is no document"),
     ("no list", collections, "array", lambda _: Raw(b""), "images.json: data"),
     ("half a list", collections, "array", lambda data: Raw(data[:-9] + b"]"), "images.json: data"),
 )  # fmt: skip
 LINKED = (
     ("to nothing", totals, "image_security", set_(href=ELSEWHERE), "links to security/nobody.json"),
     ("off the site", totals, "image_security", set_(href="/api/v1/x.json"), "security.href: "),
-    ("a page off the site", items, "published", set_(url="/images/alpha/"), ALPHA + "url: "),
+    ("a page off the site", collections, "published", set_(url="/images/alpha/"), ALPHA + "url: "),
     ("in discovery", index, "discovery", set_(openapi="/catalog/api/v1/o.json"), "links to o.json"),
     ("an undescribed path", openapi, "openapi", in_paths(without("/api/v1/index.json")), "describes"),
     ("an unknown schema", openapi, "openapi", set_(components={"schemas": {}}), "schemas has no "),
