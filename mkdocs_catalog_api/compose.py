@@ -77,14 +77,18 @@ class Composition:
     """Where it says which VEX statements came to nothing."""
 
 
-def compose(catalog: Catalog, given: Composition) -> list[Written]:
-    """Write every document of the catalog below `given.folder`; returns path, hash and size of each.
+def compose(catalog: Catalog, given: Composition) -> tuple[list[Written], dict[str, str]]:
+    """Write every document of the catalog below `given.folder`.
+
+    Returns path, hash and size of each, and by the slug of each image a hash of all that its documents are
+    made of (nothing without `given.cache`).
 
     Raises:
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full …
     """
-    return _Composer(catalog, given).run()
+    composer = _Composer(catalog, given)
+    return composer.run(), composer.keys
 
 
 def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
@@ -110,6 +114,8 @@ class _Composer:
     releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
     matched: set[int] = field(default_factory=set)
+    keys: dict[str, str] = field(default_factory=dict)
+    """Slug of an image → its key in the cache."""
 
     def __post_init__(self) -> None:
         self.at = Addresses(self.given.mount)
@@ -175,6 +181,7 @@ class _Composer:
                 if image.entry.lifecycle != "planned":
                     unique.update(known.ids)
                 if key:
+                    self.keys[slug] = key
                     kept[key] = (made,) if made else self.renderer.earlier[key]
         if self.given.cache:
             self.given.cache.save(self.given.store, kept, self.given.problems)

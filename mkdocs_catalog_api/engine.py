@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -19,7 +20,7 @@ from .documents.badges import Look
 from .hosting import HeaderFile
 from .load import Site, load, now, timestamp
 from .problems import CatalogError, Level, Problem, Problems
-from .publish import Staging, Written, publish
+from .publish import Staging, publish
 from .settings import SECURITY_FOLDERS, Settings
 from .sources.cache import Cache
 from .sources.logos import read_logo
@@ -36,12 +37,18 @@ class Build:
 
     site: Site
     staging: Staging
-    catalog: Catalog
-    written: list[Written]
+    documents: int
+    """How many there are."""
+    size: int
+    """Bytes of all of them."""
+    pages: Mapping[str, tuple[str, str]]
+    """Address of each item's own page → its collection and slug."""
     problems: Problems
     """What did not refuse the catalog: warnings and notes."""
     header_file: HeaderFile | None
     """What the site's host has to be told."""
+    images: Mapping[str, str]
+    """Slug → a hash of all that the image's documents are made of; empty where nothing is kept."""
     feeds: dict[str, bytes]
     """Path in the site → the feed."""
 
@@ -71,6 +78,19 @@ def _say_nothing(_stage: str) -> None:
     """For who does not ask what is being done."""
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Nearly nothing here is cyclic, but the collector would look through all of it again and again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@uncollected()
 def prepare(
     site: Site,
     settings: Settings,
@@ -79,11 +99,12 @@ def prepare(
     strict: bool,
     cached: bool = True,
     progress: Callable[[str], None] = _say_nothing,
+    staging: Staging | None = None,
 ) -> Build:
     """Load and compose: every document rendered and checked in staging, nothing published.
 
     With `cached`, reports that an earlier build has parsed are not parsed again. `progress` is told what
-    is being done.
+    is being done. `staging` is for who has to know it beforehand.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -93,10 +114,8 @@ def prepare(
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
-    staging = Staging(site.site_dir)
+    staging = staging or Staging(site.site_dir)
     store = Store(staging.folder)
-    collects = gc.isenabled()
-    gc.disable()  # nearly nothing here is cyclic, but the collector would look through all of it again
     try:
         progress(f"reading {len(site.pages):,} pages and the reports")
         catalog = load(site, settings, store, problems, cached=cached)
@@ -122,11 +141,11 @@ def prepare(
             folder=staging.documents,
             reports=site.root / (settings.security.reports or SECURITY_FOLDERS["reports"]),
             store=store,
-            cache=Cache("images", site.config.path or site.root, lambda about: about) if cached else None,
+            cache=Cache("images", site.origin, lambda about: about) if cached else None,
             problems=problems,
         )
         progress(f"writing the documents of {len(catalog.images):,} images")
-        written = compose(catalog, given)
+        written, images = compose(catalog, given)
         paths = (document.path for document in written)
         problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
         if problems.refuse(strict=strict):
@@ -139,9 +158,15 @@ def prepare(
         raise
     finally:
         store.close()
-        if collects:
-            gc.enable()
-    return Build(site, staging, catalog, written, problems, file, made)
+    size, pages = sum(document.bytes for document in written), dict(_own_pages(catalog))
+    return Build(site, staging, len(written), size, pages, problems, file, images, made)
+
+
+def _own_pages(catalog: Catalog) -> Iterator[tuple[str, tuple[str, str]]]:
+    for resource in ("images", "charts", "roadmap"):
+        for item in getattr(catalog, resource):
+            if item.page is not None and item.page.own:
+                yield item.page.url, (resource, item.entry.slug)
 
 
 def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:

@@ -47,6 +47,11 @@ class Site:
     taken: Mapping[str, str] = field(default_factory=dict)
     """What the site itself publishes below `api/v1/`: path there → the author's file."""
 
+    @property
+    def origin(self) -> Path:
+        """What tells this site from others: mkdocs.yml, or the folder where it would be."""
+        return self.config.path or self.root
+
 
 def now() -> datetime.datetime:
     """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""

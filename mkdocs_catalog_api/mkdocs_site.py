@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .load import Site
 from .sources.config_file import ConfigFile
@@ -50,22 +51,40 @@ class Config(Protocol):
     def plugins(self) -> Mapping[str, Any]: ...
 
 
+class _Read(NamedTuple):
+    """What plugins may change of a page."""
+
+    meta: str
+    markdown: str | None
+
+    @classmethod
+    def of(cls, page: Any, markdown: str | None) -> _Read:
+        return cls(repr(page.meta), markdown)
+
+
 class Pages:
     """The pages as authors wrote them, and as MkDocs's plugins left them. Lives as long as the process."""
 
     def __init__(self, *, dirty: bool = False) -> None:
         self._dirty = dirty
         self._metas: dict[str, dict[str, Any]] = {}
-        self._texts: dict[str, str | None] = {}
-        self._as_read: dict[str, str] = {}
+        self.begin()
 
     def begin(self) -> None:
-        """Forget the texts of the last build."""
-        self._texts, self._as_read = {}, {}
+        """Forget what was of the last build alone."""
+        self._texts: dict[str, str | None] = {}
+        self._as_read: dict[str, _Read] = {}
+        self._last: Any = None
+        self.changed = False
+        """Whether plugins have changed a page, as far as pages are final."""
 
-    def read(self, page: Any) -> None:
-        """Remember the front matter as MkDocs has read it. Call it before plugins may change it."""
-        self._as_read[page.file.src_uri] = repr(page.meta)
+    def read(self, page: Any, markdown: str) -> None:
+        """Remember a page as MkDocs has read it. Call it before plugins may change it."""
+        if self._last is not None:
+            read = self._as_read[self._last.file.src_uri]
+            self.changed = self.changed or read != _Read.of(self._last, self._last.markdown)
+        self._last = page
+        self._as_read[page.file.src_uri] = _Read.of(page, markdown)
 
     def text(self, file: File, config: Config) -> str | None:
         """The text of a page as written, None when it is not UTF-8.
@@ -83,12 +102,28 @@ class Pages:
                 raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
         return self._texts[uri]
 
-    def collect(self, files: Files, config: Config) -> list[Page]:
-        """Every page that is published. Call it once all of them are final."""
-        defaults = _defaults(config, files)
-        return [self._page(file, config, defaults) for file in files.documentation_pages()]
+    def written(self, files: Files, config: Config) -> list[Page]:
+        """Every page that is published as it stands in its file, before MkDocs has read it.
 
-    def _page(self, file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]]) -> Page:
+        Raises:
+            OSError: one can't be read at all; the message names it.
+        """
+        defaults = _defaults(config, files)
+        return [self._written(file, config, defaults) for file in files.documentation_pages()]
+
+    def collect(self, files: Files, config: Config) -> list[Page]:
+        """Every page that is published as plugins left it. Call it once all of them are final."""
+        defaults = _defaults(config, files)
+        return [
+            replace(
+                self._written(file, config, defaults), meta=self._meta(file), markdown=self._markdown(file)
+            )
+            for file in files.documentation_pages()
+        ]
+
+    def _written(
+        self, file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]]
+    ) -> Page:
         folders = PurePosixPath(file.src_uri).parents
         return Page(
             uri=file.src_uri,
@@ -97,7 +132,6 @@ class Pages:
             url="" if file.url == "./" else file.url,
             meta=self._meta(file),
             defaults=tuple(document for folder, document in defaults if folder in folders),
-            markdown=file.page.markdown if file.page else None,
         )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
@@ -107,11 +141,22 @@ class Pages:
         """
         if file.page is not None and file.page.markdown is not None:
             self._metas[file.src_uri] = dict(file.page.meta)
-            if file.page.meta and repr(file.page.meta) == self._as_read.get(file.src_uri):
+            # Of front matter that MkDocs can't read it makes nothing, which then counts.
+            known = file.page.meta or not (self._texts.get(file.src_uri) or "").startswith("---")
+            read = self._as_read.get(file.src_uri)
+            if known and read and read.meta == repr(file.page.meta):
                 return None
         elif not self._dirty:
             return None
         return self._metas.get(file.src_uri)
+
+    def _markdown(self, file: File) -> str | None:
+        """The text below the front matter as plugins left it, None when they left it alone."""
+        if file.page is None:
+            return None
+        markdown: str | None = file.page.markdown
+        read = self._as_read.get(file.src_uri)
+        return None if read and read.markdown == markdown else markdown
 
 
 def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:

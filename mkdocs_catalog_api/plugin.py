@@ -13,9 +13,10 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.utils import CountHandler
 
+from .ahead import Ahead, worth_it
 from .documents import addresses, badges
 from .documents.gate import ContractError
-from .engine import Build, prepare
+from .engine import Build, prepare, uncollected
 from .mkdocs_site import Pages, config_file, describe, name, root
 from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
@@ -57,6 +58,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._serving = False
         self._pages = Pages()
         self._watch: Watch | None = None
+        self._ahead: Ahead | None = None
         self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
@@ -106,7 +108,16 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         for path in FIXED:
             if path not in self._taken:
                 files.append(_api_file(path, config))
+        if self._settings and not self._serving:
+            self._begin(self._settings, files, config)
         return files
+
+    def _begin(self, settings: Settings, files: Files, config: MkDocsConfig) -> None:
+        """Begin to build in another process; `_compose` sees whether the pages have stayed as they are."""
+        with suppress(OSError):  # MkDocs has yet to meet the page that can't be read
+            site = describe(config, self._pages.written(files, config), self._taken)
+            if worth_it(site):
+                self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
@@ -117,8 +128,10 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     @event_priority(10_000)
     def on_page_markdown(self, markdown: str, /, *, page: MkDocsPage, **_: Any) -> None:
-        """`page_markdown`: remember the front matter before any plugin has changed it."""
-        self._pages.read(page)
+        """`page_markdown`: remember the page before any plugin has changed it."""
+        self._pages.read(page, markdown)
+        if self._pages.changed:
+            self._forget_ahead()
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -127,7 +140,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             env.globals["catalog"] = CatalogView(None)
             return env
         try:
-            self._compose(self._settings, env, config, files)
+            with uncollected():
+                self._compose(self._settings, env, config, files)
         except CatalogError as error:
             self._forget_unfinished()
             self._refuse(error)
@@ -142,7 +156,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def _compose(self, settings: Settings, env: Environment, config: MkDocsConfig, files: Files) -> None:
         site = describe(config, self._pages.collect(files, config), self._taken)
-        self._build = prepare(site, settings, self._problems, strict=bool(config.strict))
+        ahead, self._ahead = self._ahead, None
+        self._build = ahead.build(site) if ahead else None
+        if self._build is None:
+            self._build = prepare(site, settings, self._problems, strict=bool(config.strict))
+        self._problems = self._build.problems
         self._show(self._build, self._problems, env, config, files)
         _report(self._problems)
         _point_to(self._build.staging.documents, files)
@@ -204,7 +222,13 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._forget_unfinished()
         self._forget_good()
 
+    def _forget_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.drop()
+            self._ahead = None
+
     def _forget_unfinished(self) -> None:
+        self._forget_ahead()
         if self._build is not None:
             self._build.staging.remove()
             self._build = None

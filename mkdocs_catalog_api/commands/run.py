@@ -163,19 +163,17 @@ class Run:
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
-            size = sum(document.bytes for document in build.written)
             found = self.problems.summary()
-            click.echo(f"{did}: {len(build.written):,} documents, {size / 1e6:,.1f} MB; {found}")
+            click.echo(f"{did}: {build.documents:,} documents, {build.size / 1e6:,.1f} MB; {found}")
 
     def _object(self, build: Build | None) -> dict[str, Any]:
-        written = build.written if build else []
         return {
             "problems": as_objects(self.problems),
             "summary": {
                 "refused": build is None,
                 "errors": self.problems.count(Level.ERROR),
                 "warnings": self.problems.count(Level.WARNING),
-                "documents": len(written),
-                "bytes": sum(document.bytes for document in written),
+                "documents": build.documents if build else 0,
+                "bytes": build.size if build else 0,
             },
         }

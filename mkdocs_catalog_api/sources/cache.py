@@ -1,4 +1,4 @@
-"""What earlier builds have made, in the user's cache folder: parsed reports, and images made of them.
+"""What earlier builds have made, in the user's cache folder: parsed reports, images, and parts of pages.
 
 A file is a mark, what is kept one after another, an index of it, and the index's size and digest. It is
 replaced as a whole by a rename, so builds at the same time don't disturb each other, and it can be deleted at
@@ -36,9 +36,9 @@ _BLOCK = 4 << 20
 
 @cache
 def reader_version() -> str:
-    """A digest of all code; what another version has read and judged is never used."""
+    """A digest of all code and templates; what another version has made is never used."""
     package = Path(__file__).parent.parent
-    sources = sorted(package.glob("**/*.py"))
+    sources = sorted(path for path in package.rglob("*.*") if path.suffix in (".py", ".html"))
     return content_key(pydantic.VERSION.encode(), *(path.read_bytes() for path in sources))
 
 
@@ -48,7 +48,9 @@ class Cache(Generic[About]):
     `about` makes what is known of each from its JSON.
     """
 
-    def __init__(self, kind: Literal["reports", "images"], of: Path, about: Callable[[Any], About]) -> None:
+    def __init__(
+        self, kind: Literal["reports", "images", "pages"], of: Path, about: Callable[[Any], About]
+    ) -> None:
         self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
         name = content_key(reader_version().encode(), os.fsencode(of.resolve()))[:32]
         self._path = self.folder / f"{name}.{kind}"

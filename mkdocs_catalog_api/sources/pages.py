@@ -40,7 +40,7 @@ class Page:
     defaults: tuple[Document, ...] = ()
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
-    """What plugins made of the text below the front matter; None when nothing else read it."""
+    """What such plugins made of the text below the front matter; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)

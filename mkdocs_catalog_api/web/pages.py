@@ -17,6 +17,8 @@ from ..parallel import in_chunks
 from ..problems import CatalogError, Problems
 from ..settings import Settings
 from ..sources.pages import Page
+from ..sources.store import Kept
+from .item_parts import ItemParts
 from .markers import MARKER, MarkerError, line_of, parse
 from .parts import ItemPage, Parts
 from .render import Place
@@ -33,6 +35,8 @@ class _Changed(NamedTuple):
     with_updates: set[str]
     """Addresses of those that show the updates."""
     problems: Problems
+    kept: dict[str, tuple[Kept[None], ...]]
+    """As `ItemParts.taken` gives it."""
 
 
 class Web:
@@ -42,17 +46,18 @@ class Web:
         self._on = settings.web
         self._mount, self._origin = _split(build.site.site_url if build else None)
         self.catalog = CatalogView(build.staging.documents if build else None, self._mount)
-        self._parts = Parts(settings, self.catalog, Path(custom_dir) if custom_dir else None)
+        overrides = Path(custom_dir) if custom_dir else None
+        self._parts = Parts(settings, self.catalog, overrides)
+        self._item_parts = ItemParts(
+            settings, self._parts, self.catalog, build if self._on else None, overrides
+        )
         self._pages: dict[str, Page] = {}
         self._own: dict[str, ItemPage] = {}
         self._with_updates: set[str] = set()
         self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds] if build else []
         if build is not None:
             self._pages = {page.uri: page for page in build.site.pages}
-            for resource in ("images", "charts", "roadmap"):
-                for item in getattr(build.catalog, resource):
-                    if item.page is not None and item.page.own:
-                        self._own[item.page.url] = ItemPage(resource, item.entry.slug)
+            self._own = {url: ItemPage(*item) for url, item in build.pages.items()}
 
     def fill(self, contents: Mapping[str, str], problems: Problems, *, strict: bool) -> dict[str, str]:
         """The pages that change, filled; `contents` has the HTML of each page by its path below docs_dir.
@@ -61,10 +66,16 @@ class Web:
             CatalogError: a marker or a template is wrong.
         """
         filled: dict[str, str] = {}
-        for changed in in_chunks(self._fill_all, [*contents.items()] if self._on else [], least=64):
-            filled |= changed.contents
-            self._with_updates |= changed.with_updates
-            problems.extend(changed.problems)
+        kept: dict[str, tuple[Kept[None], ...]] = {}
+        try:
+            for changed in in_chunks(self._fill_all, [*contents.items()] if self._on else [], least=64):
+                filled |= changed.contents
+                self._with_updates |= changed.with_updates
+                problems.extend(changed.problems)
+                kept |= changed.kept
+            self._item_parts.save(kept, problems)
+        finally:
+            self._item_parts.close()
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         return filled
@@ -87,12 +98,12 @@ class Web:
 
     def _fill_all(self, contents: Sequence[tuple[str, str]]) -> _Changed:
         """Some pages; runs in a worker."""
-        changed = _Changed({}, set(), Problems())
+        changed = _Changed({}, set(), Problems(), {})
         for uri, content in contents:
             page = self._pages.get(uri, _NOWHERE)
             if (after := self._fill(page, content, changed)) != content:
                 changed.contents[uri] = after
-        return changed
+        return changed._replace(kept=self._item_parts.taken())
 
     def _fill(self, page: Page, content: str, changed: _Changed) -> str:
         place, own = self._place(page.url), self._own.get(page.url) if page.uri else None
@@ -117,7 +128,9 @@ class Web:
         if own is None:
             return filled
         if "item" not in names:
-            filled += _or_problem(lambda: self._parts.item(own, place, 2), page.file, 0, changed.problems)
+            filled += _or_problem(
+                lambda: self._item_parts.html(own, place, 2), page.file, 0, changed.problems
+            )
         return filled if "<h1" in content else self._parts.title(own) + filled
 
 

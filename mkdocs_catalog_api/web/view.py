@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from io import FileIO
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -37,7 +38,16 @@ class CatalogView:
         """
         if self._folder is None:
             return {}
-        return cast(Item, from_json((self._folder / path).read_bytes(), cache_strings="keys"))
+        return cast(Item, from_json(self.read(path), cache_strings="keys"))
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a document.
+
+        Raises:
+            OSError: there is no such document.
+        """
+        with FileIO(f"{self._folder}/{path}") as file:
+            return file.readall()
 
     @cached_property
     def images(self) -> Sequence[Item]:

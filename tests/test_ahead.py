@@ -1,0 +1,171 @@
+"""A build that begins while MkDocs reads the pages: the same in the end, and gone where it was not right."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mkdocs_catalog_api import ahead, engine, plugin
+
+from .sites import REGISTRY, Result, SiteFolder, row, trivy
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems work in one process")
+
+
+@pytest.fixture
+def large(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
+    """As many pages as it takes, on a machine with two processors."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+    monkeypatch.setattr(ahead, "processes", lambda: 2)
+    site.write("docs/index.md", "# Home\n")
+    for number in range(ahead.LEAST):
+        slug = f"app-{number:02}"
+        site.image(slug, "versions: ['1']")
+        site.report(f"{slug}/1.json", trivy([row(f"CVE-2026-{number:04}")], tag=f"{REGISTRY}/{slug}:1"))
+    return site
+
+
+@pytest.fixture
+def made_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The builds that this process has made itself."""
+    made: list[str] = []
+
+    def prepare(*given: Any, **named: Any) -> engine.Build:
+        made.append("build")
+        return engine.prepare(*given, **named)
+
+    monkeypatch.setattr(plugin, "prepare", prepare)
+    return made
+
+
+def without(site: SiteFolder) -> Result:
+    """The same build with nothing begun."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "processes", lambda: 1)
+        return site.build()
+
+
+def left(site: SiteFolder) -> list[Path]:
+    """Staging folders that are still there."""
+    return list(site.folder.glob(".site-catalog-api-*"))
+
+
+def no_children() -> bool:
+    try:
+        return os.waitpid(-1, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return True
+
+
+def pages(result: Result) -> dict[str, str]:
+    return {str(path): path.read_text() for path in sorted((result.folder / "site").rglob("index.html"))}
+
+
+def hook(site: SiteFolder, code: str) -> None:
+    """A hook of the site's own."""
+    site.write("hook.py", code)
+    site.config["hooks"] = ["hook.py"]
+
+
+def test_it_publishes_the_same(large: SiteFolder, made_here: list[str]) -> None:
+    begun = large.build()
+    documents, html = begun.bytes(), pages(begun)
+    assert not begun.failed and made_here == []
+    alone = without(large)
+    assert made_here == ["build"]
+    assert alone.bytes() == documents and pages(alone) == html
+    assert begun.logged() == alone.logged()
+    assert "CVE-2026-0007" in html[str(large.folder / "site/images/app-07/index.html")]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("page.meta['license'] = 'Apache-2.0'", id="front matter"),
+        pytest.param("markdown = markdown + '\\n\\nMore.'", id="text"),
+        pytest.param("page.meta.pop('tier', None); page.meta['tier'] = 'core'", id="order"),
+    ],
+)
+@pytest.mark.parametrize("slug", ["app-00", f"app-{ahead.LEAST - 1}"])
+def test_what_a_plugin_changes_counts(large: SiteFolder, made_here: list[str], code: str, slug: str) -> None:
+    hook(
+        large,
+        f"""
+        def on_page_markdown(markdown, page, **_):
+            if page.file.src_uri == "images/{slug}.md":
+                {code}
+            return markdown
+        """,
+    )
+    found = large.build()
+    assert not found.failed and made_here == ["build"]
+    documents = found.bytes()
+    assert documents == without(large).bytes()
+    assert left(large) == [] and no_children()
+
+
+def test_a_page_that_comes_later_counts(large: SiteFolder, made_here: list[str]) -> None:
+    hook(
+        large,
+        """
+        from mkdocs.plugins import event_priority
+        from mkdocs.structure.files import File
+
+        @event_priority(-1000)
+        def on_files(files, config):
+            text = "---\\ncategory: Tools\\ntier: core\\nlicense: MIT\\n---\\n\\n# Late\\n"
+            files.append(File.generated(config, "images/late.md", content=text))
+            return files
+        """,
+    )
+    found = large.build()
+    assert not found.failed and made_here == ["build"]
+    assert found.json("images/late/index.json")["data"]["name"] == "Late"
+    assert left(large) == [] and no_children()
+
+
+def test_a_refused_catalog_is_told_as_ever(large: SiteFolder) -> None:
+    large.image("app-03", "versions: ['1', '1']", tier="1.5")
+    (large.folder / "scans/app-09/1.json").write_text("{")
+    begun = large.build()
+    assert begun.failed and left(large) == [] and no_children()
+    assert begun.logged() == without(large).logged()
+    assert any("images/app-03.md" in line for line in begun.logged())
+
+
+@pytest.mark.parametrize("event", ["on_nav(nav, **_)", "on_page_markdown(markdown, **_)", "on_env(env, **_)"])
+def test_nothing_is_left_when_the_build_fails_elsewhere(large: SiteFolder, event: str) -> None:
+    hook(
+        large,
+        f"""
+        from mkdocs.exceptions import BuildError
+
+        def {event}:
+            raise BuildError("elsewhere")
+        """,
+    )
+    found = large.build()
+    assert found.failed and "elsewhere" in found.logged()
+    assert left(large) == [] and no_children()
+
+
+def test_a_process_that_is_killed_is_no_loss(large: SiteFolder, made_here: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "prepare", lambda *_, **__: os._exit(3))
+        found = large.build()
+    assert not found.failed and made_here == ["build"]
+    assert left(large) == [] and no_children()
+    assert found.bytes() == without(large).bytes()
+
+
+def test_a_small_site_is_built_by_one_process(
+    site: SiteFolder, made_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "processes", lambda: 2)
+    site.image("alpha", "versions: ['1']")
+    assert not site.build().failed
+    assert made_here == ["build"]
