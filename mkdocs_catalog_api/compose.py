@@ -159,7 +159,8 @@ class _Composer:
             self.gate.check(models.Manifest, encode(part), addresses.MANIFEST)
             parts.append(encode(part["documents"]))
         head = index.manifest([], self.given.generated_at, generator)
-        self._write([(addresses.MANIFEST, document(head | {"documents": members(*parts)}))])
+        del head["documents"]
+        self._write([(addresses.MANIFEST, document(head, documents=members(*parts)))])
 
     def _images(self) -> tuple[int, list[Raw]]:
         """Write the documents of each image; returns the number of distinct ids and the images as items."""

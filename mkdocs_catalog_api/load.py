@@ -20,8 +20,10 @@ from .documents.gate import Gate
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
 from .sources import nvcmp
+from .sources.cache import Cache
 from .sources.config_file import ConfigFile
 from .sources.data_files import read_list
+from .sources.front_matter import FrontMatter
 from .sources.items import default_values, read_entry, undeclared
 from .sources.messages import perhaps
 from .sources.pages import Page, RawItem, Selection, select
@@ -73,12 +75,12 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     """
     reports = _reports(site, settings, store, problems, cached=cached)
     selection = _selection(settings)
-    paged = select(site.pages, selection, problems)
+    paged = _select(site, selection, store, problems, cached=cached)
     _check_patterns(site, settings, selection, problems)
     web = _WebPages(site, selection)
-    images = _items(ImageEntry, "images", site, settings, paged["images"], problems)
-    charts = _items(ChartEntry, "charts", site, settings, paged["charts"], problems)
-    roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged["roadmap"], problems)
+    images = _items(ImageEntry, "images", site, settings, paged.pop("images"), problems)
+    charts = _items(ChartEntry, "charts", site, settings, paged.pop("charts"), problems)
+    roadmap = _items(RoadmapEntry, "roadmap", site, settings, paged.pop("roadmap"), problems)
     whole = not problems.count(Level.ERROR)
     ordered = [_newest_first(entry, raw, problems) for entry, raw in images]
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
@@ -117,6 +119,17 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
     raws = select(site.pages, _selection(settings), problems)["charts"]
     return _items(ChartEntry, "charts", site, settings, raws, problems)
+
+
+def _select(
+    site: Site, selection: Selection, store: Store, problems: Problems, *, cached: bool
+) -> dict[str, list[RawItem]]:
+    if not cached:
+        return select(site.pages, selection, problems)
+    texts = FrontMatter(Cache("pages", site.origin, lambda about: about), store)
+    paged = select(site.pages, selection, problems, texts.of)
+    texts.save(problems)
+    return paged
 
 
 def _selection(settings: Settings) -> Selection:
@@ -174,7 +187,7 @@ def _items(
         else:
             found[entry.slug] = entry, raw
     _note_undeclared(name, model, [raw for _, raw in found.values()], site, problems)
-    return [found[slug] for slug in sorted(found)]
+    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(found.items())]
 
 
 def _note_undeclared(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,6 +21,7 @@ from mkdocs_catalog_api.documents import security
 from mkdocs_catalog_api.documents.serialise import Raw
 from mkdocs_catalog_api.sources import cache
 from mkdocs_catalog_api.sources.reports import read_report
+from mkdocs_catalog_api.web.parts import ItemPage, Parts
 
 from .sites import REGISTRY, SiteFolder, row, trivy
 
@@ -86,7 +88,7 @@ def test_what_is_unchanged_is_not_made_again(
     made.clear()
     assert build(catalog) == cold
     assert parsed == [] and made == []
-    assert [path.suffix for path in sorted(kept(), key=lambda path: path.suffix)] == [".images", ".reports"]
+    assert sorted(path.suffix for path in kept()) == [".images", ".pages", ".reports"]
 
 
 def test_an_image_that_changed_is_made_again_alone(
@@ -144,6 +146,81 @@ def test_after_any_edits_it_is_as_if_there_were_none(catalog: SiteFolder) -> Non
     edited()
 
 
+def _chart(site: SiteFolder, name: str, *pins: str) -> None:
+    images = "\n".join(f"  - {REGISTRY}/{pin}" for pin in pins)
+    site.page(
+        "charts/stack.md",
+        f"name: {name}\ncategory: Tools\ntier: core\nlicense: MIT\nversions: ['1.0.0']\nimages:\n{images}",
+    )
+
+
+def _settings(site: SiteFolder, **values: object) -> None:
+    site.settings |= values
+
+
+PAGE_EDITS: list[Callable[[SiteFolder], object]] = [
+    *EDITS[:8],
+    lambda site: _chart(site, "Stack", "alpha:1", "beta:1"),
+    lambda site: _chart(site, "Another stack", "gamma:1"),
+    lambda site: _settings(site, images={"fields": {"team": {"type": "text"}}}),
+    lambda site: _settings(site, images={"fields": {"team": {"type": "text", "label": "Crew"}}}),
+    lambda site: site.image("gamma", "versions: ['1']\nteam: blue"),
+    lambda site: site.write("overrides/catalog/item-images.html", "<p>{{ catalog.images | length }}</p>"),
+    lambda site: (site.folder / "overrides/catalog/item-images.html").unlink(missing_ok=True),
+    lambda site: site.config.update(site_url="https://example.org/"),
+    lambda site: site.config.update(use_directory_urls=False),
+    lambda site: site.page("images/beta.md", "category: Tools\ntier: core\nlicense: MIT", "{{ catalog }}"),
+]
+
+
+def _published(site: SiteFolder) -> dict[str, bytes]:
+    result = site.build()
+    assert not result.failed, result.records
+    folder = site.folder / "site"
+    found = [
+        *folder.rglob("images/**/*.html"),
+        *folder.rglob("charts/**/*.html"),
+        *folder.rglob("v1/**/*.json"),
+    ]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def test_after_any_edits_pages_are_as_if_there_were_none(
+    catalog: SiteFolder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (catalog.folder / "overrides").mkdir()
+    catalog.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+
+    @settings(max_examples=12, deadline=None)
+    @given(st.lists(st.sampled_from(PAGE_EDITS), min_size=1, max_size=4))
+    def edited(edits: list[Callable[[SiteFolder], object]]) -> None:
+        for edit in edits:
+            edit(catalog)
+            found = _published(catalog)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("empty")))
+            assert found == _published(catalog)
+
+    edited()
+
+
+def test_parts_of_pages_are_not_rendered_again(catalog: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    _chart(catalog, "Stack", "alpha:1")
+    found = _published(catalog)
+    rendered: list[str] = []
+    item = Parts.item
+
+    def seen(self: Parts, own: ItemPage, *more: Any) -> str:
+        rendered.append(own.slug)
+        return item(self, own, *more)
+
+    monkeypatch.setattr(Parts, "item", seen)
+    assert _published(catalog) == found and rendered == []
+    _chart(catalog, "Stack", "alpha:1", "gamma:1")
+    _published(catalog)
+    assert sorted(rendered) == ["gamma", "stack"]
+
+
 def test_statements_are_heard_only_once_too(catalog: SiteFolder, made: list[str]) -> None:
     catalog.write("vex/one.json", _statement("CVE-2026-0002", "not_affected"))
     cold = build(catalog)
@@ -169,7 +246,7 @@ def test_a_report_that_changed_is_parsed_and_the_old_one_forgotten(
     catalog.report("beta/1.json", trivy([], tag=f"{REGISTRY}/beta:1"))
     assert json.loads(build(catalog)["security/beta.json"])["latest"]["total"] == 0
     assert len(parsed) == 1
-    assert len(kept()) == 2 and kept("reports")[0].stat().st_size < size
+    assert len(kept()) == 3 and kept("reports")[0].stat().st_size < size
 
 
 def test_a_refused_catalog_is_parsed_only_once_too(catalog: SiteFolder, parsed: list[bytes]) -> None:
@@ -204,7 +281,7 @@ DAMAGES: list[Callable[[bytes, int], bytes]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["reports", "images"])
+@pytest.mark.parametrize("kind", ["reports", "images", "pages"])
 def test_a_damaged_file_changes_nothing(catalog: SiteFolder, kind: str) -> None:
     cold = build(catalog)
     (file,) = kept(kind)
@@ -227,7 +304,7 @@ def test_deleting_it_does_no_harm(catalog: SiteFolder, parsed: list[bytes]) -> N
     kept_folder.rmdir()
     parsed.clear()
     assert build(catalog) == cold
-    assert len(parsed) == 3 and len(kept()) == 2
+    assert len(parsed) == 3 and len(kept()) == 3
 
 
 def test_a_folder_that_cannot_be_written_is_one_note(catalog: SiteFolder, tmp_path: Path) -> None:

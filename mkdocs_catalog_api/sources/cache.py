@@ -1,4 +1,4 @@
-"""What earlier builds have made, in the user's cache folder: parsed reports, images, and parts of pages.
+"""What earlier builds have made, in the user's cache folder: front matter, reports, images, parts of pages.
 
 A file is a mark, what is kept one after another, an index of it, and the index's size and digest. It is
 replaced as a whole by a rename, so builds at the same time don't disturb each other, and it can be deleted at
@@ -49,7 +49,7 @@ class Cache(Generic[About]):
     """
 
     def __init__(
-        self, kind: Literal["reports", "images", "pages"], of: Path, about: Callable[[Any], About]
+        self, kind: Literal["pages", "reports", "images", "parts"], of: Path, about: Callable[[Any], About]
     ) -> None:
         self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
         name = content_key(reader_version().encode(), os.fsencode(of.resolve()))[:32]

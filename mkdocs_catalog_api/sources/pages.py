@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -64,20 +64,20 @@ class RawItem:
     ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
         file, document = self.file, self.document
-        if self.page and path and not _has(document, path[0]):
-            inherited = (default for default in reversed(self.page.defaults) if _has(default, path[0]))
+        if self.page and path and not document.has(path[0]):
+            inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))
             document = next(inherited, document)
             file = document.file or file
         line, column = document.place((*self.path, *path))
         return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level)
 
+    def emptied(self) -> RawItem:
+        """Its place alone, for who has read the values: those of all items take a lot of memory."""
+        return replace(self, values={}, document=replace(self.document, data=None))
+
     def written(self) -> Mapping[str, object]:
         """The values as the author wrote them, without those of plugins."""
         return self.values if self.page is None else _written(self.document, self.page)
-
-
-def _has(document: Document, key: str | int) -> bool:
-    return isinstance(document.data, dict) and key in document.data
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -134,12 +134,20 @@ class Selection:
         return list(self._specs)
 
 
-def select(pages: Iterable[Page], selection: Selection, problems: Problems) -> dict[str, list[RawItem]]:
-    """The items of each collection, in the order of the pages' paths. Problems are added, not raised."""
+def select(
+    pages: Iterable[Page],
+    selection: Selection,
+    problems: Problems,
+    read: Callable[[str], Document | None] = front_matter,
+) -> dict[str, list[RawItem]]:
+    """The items of each collection, in the order of the pages' paths. Problems are added, not raised.
+
+    `read` gives the front matter in the text of a page.
+    """
     items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
     for page in sorted(pages, key=lambda page: page.uri):
         collections = selection.matching(page.uri)
-        raw = _read(page, bool(collections), problems)
+        raw = _read(page, bool(collections), problems, read)
         if raw is None:
             continue
         if "catalog" in raw.values:
@@ -161,7 +169,9 @@ def select(pages: Iterable[Page], selection: Selection, problems: Problems) -> d
     return items
 
 
-def _read(page: Page, wanted: bool, problems: Problems) -> RawItem | None:
+def _read(
+    page: Page, wanted: bool, problems: Problems, read: Callable[[str], Document | None]
+) -> RawItem | None:
     """The page's values, None for a page that no collection wants or that can't be read."""
     if page.text is None:
         problems.add(Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8"))
@@ -172,7 +182,7 @@ def _read(page: Page, wanted: bool, problems: Problems) -> RawItem | None:
     if not (wanted or asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
-        document = front_matter(page.text) or _EMPTY
+        document = read(page.text) or _EMPTY
     except YamlError as error:
         if wanted or asks:
             problems.add(Problem(page.file, error.line, error.column, "", error.message, error.hint))

@@ -69,6 +69,12 @@ class Document:
     problem: Problem | None = None
     """Why the file could not be read."""
 
+    def has(self, key: str | int) -> bool:
+        """Whether it is a mapping with this key, also when `data` has been let go of."""
+        if isinstance(self.data, dict):
+            return key in self.data
+        return isinstance(self._root, yaml.MappingNode) and child(self._root, key) is not None
+
     def place(self, path: Path) -> tuple[int, int]:
         """Line and column of the value at `path`, or of the nearest value around it that exists."""
         line, column = place(self._root, path)

@@ -40,7 +40,7 @@ class ItemParts:
         if build is not None and build.images and not (overrides and (overrides / "catalog").exists()):
             self._images = build.images
             self._store = Store(build.staging.folder)
-            self._cache = Cache("pages", build.site.origin, lambda about: about)
+            self._cache = Cache("parts", build.site.origin, lambda about: about)
             self._earlier = self._cache.load(self._store)
 
     def html(self, own: ItemPage, place: Place, level: int) -> str:
