@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -124,7 +125,7 @@ class Pages:
     def _written(
         self, file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]]
     ) -> Page:
-        folders = PurePosixPath(file.src_uri).parents
+        folders = PurePosixPath(file.src_uri).parents if defaults else ()
         return Page(
             uri=file.src_uri,
             file=name(file, config),
@@ -185,10 +186,8 @@ def config_file(config: Config) -> ConfigFile:
 
 def name(file: File, config: Config) -> str:
     """The file as problems name it: relative to the folder of mkdocs.yml."""
-    if file.abs_src_path is None:
-        return file.src_uri
-    path, folder = Path(file.abs_src_path), root(config)
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file.src_uri
+    path, folder = file.abs_src_path or "", os.path.join(root(config), "")  # noqa: PTH118  # for each page
+    return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
 
 
 def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, Document]]:

@@ -21,8 +21,9 @@ def large(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
     """As many pages as it takes, on a machine with two processors."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     monkeypatch.setattr(ahead, "processes", lambda: 2)
+    monkeypatch.setattr(ahead, "LEAST", 10)
     site.write("docs/index.md", "# Home\n")
-    for number in range(ahead.LEAST):
+    for number in range(10):
         slug = f"app-{number:02}"
         site.image(slug, "versions: ['1']")
         site.report(f"{slug}/1.json", trivy([row(f"CVE-2026-{number:04}")], tag=f"{REGISTRY}/{slug}:1"))
@@ -90,7 +91,7 @@ def test_it_publishes_the_same(large: SiteFolder, made_here: list[str]) -> None:
         pytest.param("page.meta.pop('tier', None); page.meta['tier'] = 'core'", id="order"),
     ],
 )
-@pytest.mark.parametrize("slug", ["app-00", f"app-{ahead.LEAST - 1}"])
+@pytest.mark.parametrize("slug", ["app-00", "app-09"])
 def test_what_a_plugin_changes_counts(large: SiteFolder, made_here: list[str], code: str, slug: str) -> None:
     hook(
         large,
