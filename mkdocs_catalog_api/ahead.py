@@ -2,86 +2,132 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
+import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from .engine import Build, Site, prepare
+from .hosting import HeaderFile
+from .load import own_files
 from .parallel import processes
 from .problems import Problems
 from .publish import Staging
 from .settings import Settings
+from .sources.store import content_key
 
-LEAST = 64
-"""With fewer pages there is nothing to gain."""
+_LEAST = 64
 
 
-def worth_it(site: Site) -> bool:
+def worth_it(pages: int) -> bool:
     """Whether there is another processor, forking is safe, and the site is large enough."""
-    return processes() > 1 and len(site.pages) >= LEAST
+    return processes() > 1 and pages >= _LEAST
 
 
 class Ahead:
-    """`prepare` in a process of its own, forked now. End it by `build` or `drop`."""
+    """`prepare` in a process of its own, forked now. End it by `build` or `drop`.
+
+    Raises:
+        OSError: it can't be begun.
+    """
 
     def __init__(self, site: Site, settings: Settings, problems: Problems, *, strict: bool) -> None:
-        self._site, self._staging = site, Staging(site.site_dir)
+        self._site, self._settings = site, settings
         self._parent = os.getpid()
-        self._settings, self._problems, self._strict = settings, problems, strict
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # both processes have it until they end
-        self._process = multiprocessing.get_context("fork").Process(target=self._work)
-        self._process.start()
-        self._lead()
+        self._staging = Staging(site.site_dir)
+        try:
+            self._process = os.fork()
+        except OSError:
+            self._close()
+            raise
+        if self._process == 0:
+            self._work(problems, strict=strict)
+        _lead(self._process)
 
-    def _work(self) -> None:
-        self._lead()
+    def _work(self, problems: Problems, *, strict: bool) -> None:
+        _lead(0)
         # Whatever goes wrong here, the build that is then made instead meets and tells.
         with suppress(BaseException):
-            build = prepare(
-                self._site, self._settings, self._problems, strict=self._strict, staging=self._staging
-            )
-            pickle.dump(replace(build, site=replace(self._site, pages=())), self._file)
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in (1, 2):  # whoever reads them need not wait for this process
+                os.dup2(nowhere, stream)
+            state = self._state()
+            build = prepare(self._site, self._settings, problems, strict=strict, staging=self._staging)
+            pickle.dump((state, replace(build, site=replace(self._site, pages=()))), self._file)
             self._file.flush()
-            if os.getppid() != self._parent:  # killed before it could drop this
-                self._staging.remove()
-            os._exit(0)
-        os._exit(1)
+        if os.getppid() != self._parent:  # killed before it could drop this
+            self._staging.remove()
+        os._exit(0)
 
-    def _lead(self) -> None:
-        """Make the process the leader of a group, so that its own workers end with it.
-
-        Both processes say it, as either may come first.
-        """
-        with suppress(OSError):
-            os.setpgid(self._process.pid or 0, self._process.pid or 0)
+    def _state(self) -> str:
+        """What tells whether anything but the pages changes that the build reads."""
+        site, settings = self._site, self._settings
+        names = [look.logo for look in settings.badges.values() if look.logo and "\0" not in look.logo]
+        if settings.headers:
+            names.append(HeaderFile(settings.headers, "").name)
+        found = _status([*own_files(site.root, settings), *(site.docs_dir / name for name in names)])
+        return content_key(repr((sorted(found.items()), os.environ.get("SOURCE_DATE_EPOCH"))).encode())
 
     def build(self, site: Site) -> Build | None:
-        """The build if the site has become what it was thought to be, and nothing went wrong."""
+        """The build, if the site has become what it was thought to be and nothing went wrong."""
         if site != self._site:
             self.drop()
             return None
-        self._process.join()
-        if self._process.exitcode != 0:
-            self.drop()
-            return None
+        state = self._state()
+        with suppress(ChildProcessError):  # somebody else has waited for it
+            os.waitpid(self._process, 0)
         self._file.seek(0)
-        found: Build = pickle.load(self._file)  # noqa: S301  # our own process wrote it
-        self._close()
-        return replace(found, site=site)
+        found: tuple[str, Build] | None = None
+        with suppress(EOFError, pickle.UnpicklingError):
+            found = pickle.load(self._file)  # noqa: S301  # our own process wrote it
+        if found is None or found[0] != state:
+            self._close()
+            return None
+        self._file.close()
+        return replace(found[1], site=site)
 
     def drop(self) -> None:
         """Stop the work, and leave nothing of it."""
-        if self._process.pid is not None:
-            with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.join()
+        with suppress(OSError):
+            if os.waitpid(self._process, os.WNOHANG) == (0, 0):
+                os.killpg(self._process, signal.SIGKILL)
+                os.waitpid(self._process, 0)
         self._close()
-        self._staging.remove()
 
     def _close(self) -> None:
-        self._process.close()
         self._file.close()
+        self._staging.remove()
+
+
+def _lead(process: int) -> None:
+    """Make a process (0: this one) the leader of a group, so that its own workers end with it.
+
+    Both processes say it, as either may come first.
+    """
+    with suppress(OSError):
+        os.setpgid(process, process)
+
+
+def _status(paths: Iterable[Path]) -> dict[str, Any]:
+    """When each file was changed last, and its size; folders with all that is in them."""
+    found: dict[str, Any] = {}
+    entered: set[tuple[int, int]] = set()
+    left = [str(path) for path in paths]
+    while left:
+        path = left.pop()
+        found[path] = None
+        with suppress(OSError):
+            status = os.stat(path)  # noqa: PTH116  # cheaper, thousands of times
+            found[path] = status.st_mtime_ns, status.st_size, status.st_ino
+            place = status.st_dev, status.st_ino
+            if stat.S_ISDIR(status.st_mode) and place not in entered:
+                entered.add(place)  # a link may lead back
+                left += [entry.path for entry in os.scandir(path)]
+    return found

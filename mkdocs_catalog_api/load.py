@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -66,6 +66,15 @@ def now() -> datetime.datetime:
 def timestamp(time: datetime.datetime) -> str:
     """UTC to the second, as in `2026-11-20T06:00:00Z`."""
     return time.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def own_files(root: Path, settings: Settings) -> Iterator[Path]:
+    """What a catalog is made of beside docs_dir: data files, reports and statements."""
+    for name in ("images", "charts", "roadmap", "updates"):
+        yield root / (getattr(settings, name).data or f"{name}.yml")
+    yield root / (settings.updates.decisions or "decisions.yml")
+    yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
+    yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
 
 
 def load(site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool) -> Catalog:

@@ -95,12 +95,7 @@ class Pages:
         """
         uri = file.src_uri
         if uri not in self._texts:
-            try:
-                self._texts[uri] = file.content_string
-            except UnicodeDecodeError:
-                self._texts[uri] = None
-            except OSError as error:
-                raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+            self._texts[uri] = _read_text(file, config)
         return self._texts[uri]
 
     def written(self, files: Files, config: Config) -> list[Page]:
@@ -110,30 +105,22 @@ class Pages:
             OSError: one can't be read at all; the message names it.
         """
         defaults = _defaults(config, files)
-        return [self._written(file, config, defaults) for file in files.documentation_pages()]
+        # Not remembered: what counts in the end is what is there when MkDocs reads it.
+        return [
+            _page(file, config, defaults, _read_text(file, config)) for file in files.documentation_pages()
+        ]
 
     def collect(self, files: Files, config: Config) -> list[Page]:
         """Every page that is published as plugins left it. Call it once all of them are final."""
         defaults = _defaults(config, files)
         return [
             replace(
-                self._written(file, config, defaults), meta=self._meta(file), markdown=self._markdown(file)
+                _page(file, config, defaults, self.text(file, config)),
+                meta=self._meta(file),
+                markdown=self._markdown(file),
             )
             for file in files.documentation_pages()
         ]
-
-    def _written(
-        self, file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]]
-    ) -> Page:
-        folders = PurePosixPath(file.src_uri).parents if defaults else ()
-        return Page(
-            uri=file.src_uri,
-            file=name(file, config),
-            text=self.text(file, config),
-            url="" if file.url == "./" else file.url,
-            meta=self._meta(file),
-            defaults=tuple(document for folder, document in defaults if folder in folders),
-        )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
         """Front matter as plugins left it, None when they left it alone, as nearly all of it.
@@ -158,6 +145,28 @@ class Pages:
         markdown: str | None = file.page.markdown
         read = self._as_read.get(file.src_uri)
         return None if read and read.markdown == markdown else markdown
+
+
+def _read_text(file: File, config: Config) -> str | None:
+    try:
+        return file.content_string
+    except UnicodeDecodeError:
+        return None
+    except OSError as error:
+        raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+
+
+def _page(
+    file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]], text: str | None
+) -> Page:
+    folders = PurePosixPath(file.src_uri).parents if defaults else ()
+    return Page(
+        uri=file.src_uri,
+        file=name(file, config),
+        text=text,
+        url="" if file.url == "./" else file.url,
+        defaults=tuple(document for folder, document in defaults if folder in folders),
+    )
 
 
 def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:

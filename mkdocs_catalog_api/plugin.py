@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from .ahead import Ahead, worth_it
 from .documents import addresses, badges
 from .documents.gate import ContractError
 from .engine import Build, prepare, uncollected
+from .load import own_files
 from .mkdocs_site import Pages, config_file, describe, name, root
 from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
@@ -92,7 +93,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._refuse(CatalogError(self._problems))
             return config
         if self._watch:
-            self._watch.renew(_own_files(config, self._settings))
+            self._watch.renew(own_files(root(config), self._settings))
         if self._settings.web:
             _link_assets(config)
         return config
@@ -114,10 +115,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def _begin(self, settings: Settings, files: Files, config: MkDocsConfig) -> None:
         """Begin to build in another process; `_compose` sees whether the pages have stayed as they are."""
+        self._forget_ahead()
+        if not worth_it(len(files.documentation_pages())):
+            return
         with suppress(OSError):  # MkDocs has yet to meet the page that can't be read
             site = describe(config, self._pages.written(files, config), self._taken)
-            if worth_it(site):
-                self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
+            self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
@@ -156,8 +159,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def _compose(self, settings: Settings, env: Environment, config: MkDocsConfig, files: Files) -> None:
         site = describe(config, self._pages.collect(files, config), self._taken)
-        ahead, self._ahead = self._ahead, None
-        self._build = ahead.build(site) if ahead else None
+        if self._ahead is not None:
+            self._build = self._ahead.build(site)
+            self._ahead = None
         if self._build is None:
             self._build = prepare(site, settings, self._problems, strict=bool(config.strict))
         self._problems = self._build.problems
@@ -214,7 +218,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             server.set_app(with_headers(app, base))
         self._watch = Watch(server)
         if self._settings is not None:
-            self._watch.renew(_own_files(config, self._settings))
+            self._watch.renew(own_files(root(config), self._settings))
         return server
 
     def on_shutdown(self) -> None:
@@ -299,15 +303,6 @@ def _spare_the_count() -> None:
     for handler in logging.getLogger(name.partition(".")[0]).handlers:
         if isinstance(handler, CountHandler):
             handler.addFilter(lambda record: record.name != name)
-
-
-def _own_files(config: MkDocsConfig, settings: Settings) -> Iterable[Path]:
-    """What the catalog is made of beside docs_dir: data files, reports and statements."""
-    collections = ("images", "charts", "roadmap", "updates")
-    names = [getattr(settings, name).data or f"{name}.yml" for name in collections]
-    names.append(settings.updates.decisions or "decisions.yml")
-    names += [settings.security.reports or "scans", settings.security.vex or "vex"]
-    return (root(config) / name for name in names)
 
 
 def _report(problems: Problems) -> None:

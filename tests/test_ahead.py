@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import sys
+from multiprocessing import Event
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,7 +25,7 @@ def large(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
     """As many pages as it takes, on a machine with two processors."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     monkeypatch.setattr(ahead, "processes", lambda: 2)
-    monkeypatch.setattr(ahead, "LEAST", 10)
+    monkeypatch.setattr(ahead, "_LEAST", 10)
     site.write("docs/index.md", "# Home\n")
     for number in range(10):
         slug = f"app-{number:02}"
@@ -129,6 +133,60 @@ def test_a_page_that_comes_later_counts(large: SiteFolder, made_here: list[str])
     assert left(large) == [] and no_children()
 
 
+LATE = {
+    "a page on disk": ("docs/images/app-03.md", "tier: core", "tier: other"),
+    "a report": ("scans/app-03/1.json", "CVE-2026-0003", "CVE-2026-1234"),
+    "a data file": ("updates.yml", "1.1", "1.2"),
+    "a statement": ("vex/one.json", "not_affected", "affected"),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new"), LATE.values(), ids=LATE)
+@pytest.mark.parametrize("processors", [1, 2])
+def test_what_changes_before_mkdocs_reads_it_counts(
+    large: SiteFolder, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, processors: int
+) -> None:
+    monkeypatch.setattr(ahead, "processes", lambda: processors)
+    large.write("updates.yml", "- {application: app-03, from: '1', to: '1.1', outcome: shipped}\n")
+    said = {
+        "status": "not_affected",
+        "justification": "component_not_present",
+        "vulnerability": {"name": "CVE-2026-0004"},
+        "products": [{"@id": f"{REGISTRY}/app-04:1"}],
+    }
+    document: dict[str, Any] = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/1"}
+    document |= {"timestamp": "2026-02-01T00:00:00Z", "statements": [said]}
+    large.write("vex/one.json", json.dumps(document))
+    hook(
+        large,
+        f"""
+        from pathlib import Path
+        import plan
+
+        def on_nav(nav, config, **_):
+            plan.wait()
+            path = Path(config.config_file_path).parent / {file!r}
+            path.write_text(path.read_text().replace({old!r}, {new!r}))
+        """,
+    )
+    begun = Event()
+    plan = ModuleType("plan")
+    vars(plan)["wait"] = lambda: processors == 1 or begun.wait(60)
+    monkeypatch.setitem(sys.modules, "plan", plan)
+
+    def prepare(*given: Any, **named: Any) -> engine.Build:
+        build = engine.prepare(*given, **named)
+        begun.set()
+        return build
+
+    monkeypatch.setattr(ahead, "prepare", prepare)
+    found = large.build()
+    assert not found.failed, found.records
+    large.config.pop("hooks")
+    assert found.bytes() == without(large).bytes()
+    assert left(large) == [] and no_children()
+
+
 def test_a_refused_catalog_is_told_as_ever(large: SiteFolder) -> None:
     large.image("app-03", "versions: ['1', '1']", tier="1.5")
     (large.folder / "scans/app-09/1.json").write_text("{")
@@ -151,6 +209,61 @@ def test_nothing_is_left_when_the_build_fails_elsewhere(large: SiteFolder, event
     )
     found = large.build()
     assert found.failed and "elsewhere" in found.logged()
+    assert left(large) == [] and no_children()
+
+
+@pytest.mark.parametrize("code", ["signal.signal(signal.SIGCHLD, signal.SIG_IGN)", "os.waitpid(-1, 0)"])
+def test_others_may_wait_for_it(large: SiteFolder, made_here: list[str], code: str) -> None:
+    hook(large, f"import os, signal\n\ndef on_nav(nav, **_):\n    {code}\n")
+    before = signal.getsignal(signal.SIGCHLD)
+    try:
+        found = large.build()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert not found.failed and made_here == []
+    assert left(large) == [] and no_children()
+
+
+@pytest.mark.parametrize("name", ["os.fork", "tempfile.TemporaryFile"])
+def test_where_it_cannot_begin_the_build_goes_on(large: SiteFolder, made_here: list[str], name: str) -> None:
+    def refuse() -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"mkdocs_catalog_api.ahead.{name}", refuse)
+        found = large.build()
+    assert not found.failed and made_here == ["build"]
+    assert left(large) == [] and no_children()
+
+
+def test_an_interrupt_while_it_is_waited_for_ends_it(
+    large: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = os.getpid()
+
+    def prepare(*_: Any, **__: Any) -> None:
+        while True:
+            os.kill(here, signal.SIGINT)
+            signal.sigtimedwait([signal.SIGUSR1], 0.05)
+
+    monkeypatch.setattr(ahead, "prepare", prepare)
+    hook(
+        large,
+        """
+        import signal
+        from mkdocs.plugins import event_priority
+
+        @event_priority(100)
+        def on_env(env, **_):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        """,
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            large.build()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert left(large) == [] and no_children()
 
 

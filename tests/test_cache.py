@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from mkdocs_catalog_api.documents import security
 from mkdocs_catalog_api.documents.serialise import Raw
 from mkdocs_catalog_api.sources import cache
 from mkdocs_catalog_api.sources.reports import read_report
+from mkdocs_catalog_api.sources.store import content_key
+from mkdocs_catalog_api.web import render
 from mkdocs_catalog_api.web.parts import ItemPage, Parts
 
 from .sites import REGISTRY, SiteFolder, row, trivy
@@ -135,7 +139,7 @@ EDITS: list[Callable[[SiteFolder], object]] = [
 def test_after_any_edits_it_is_as_if_there_were_none(catalog: SiteFolder) -> None:
     (catalog.folder / "vex").mkdir()
 
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=8, deadline=None)
     @given(st.lists(st.sampled_from(EDITS), min_size=1, max_size=4))
     def edited(edits: list[Callable[[SiteFolder], object]]) -> None:
         for edit in edits:
@@ -154,6 +158,17 @@ def _chart(site: SiteFolder, name: str, *pins: str) -> None:
     )
 
 
+def _move(site: SiteFolder, old: str, new: str) -> None:
+    """Move an image's page, which keeps its slug."""
+    before, after = site.folder / "docs/images" / old, site.folder / "docs/images" / new
+    if before.exists():
+        after.parent.mkdir(exist_ok=True)
+        before.rename(after)
+
+
+_DELTA = "- {slug: delta, name: Delta, category: Tools, tier: core, license: MIT, versions: ['1']}\n"
+
+
 def _settings(site: SiteFolder, **values: object) -> None:
     site.settings |= values
 
@@ -169,6 +184,11 @@ PAGE_EDITS: list[Callable[[SiteFolder], object]] = [
     lambda site: (site.folder / "overrides/catalog/item-images.html").unlink(missing_ok=True),
     lambda site: site.config.update(site_url="https://example.org/"),
     lambda site: site.config.update(use_directory_urls=False),
+    lambda site: _move(site, "alpha.md", "deep/alpha.md"),
+    lambda site: _move(site, "deep/alpha.md", "alpha.md"),
+    lambda site: site.write("docs/images/index.md", "# Images\n"),
+    lambda site: site.write("images.yml", _DELTA),
+    lambda site: _chart(site, "Stack", "alpha:1", "delta:1"),
     lambda site: site.page("images/beta.md", "category: Tools\ntier: core\nlicense: MIT", "{{ catalog }}"),
 ]
 
@@ -191,7 +211,7 @@ def test_after_any_edits_pages_are_as_if_there_were_none(
     (catalog.folder / "overrides").mkdir()
     catalog.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
 
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=8, deadline=None)
     @given(st.lists(st.sampled_from(PAGE_EDITS), min_size=1, max_size=4))
     def edited(edits: list[Callable[[SiteFolder], object]]) -> None:
         for edit in edits:
@@ -219,6 +239,21 @@ def test_parts_of_pages_are_not_rendered_again(catalog: SiteFolder, monkeypatch:
     _chart(catalog, "Stack", "alpha:1", "gamma:1")
     _published(catalog)
     assert sorted(rendered) == ["gamma", "stack"]
+
+
+def test_templates_of_item_pages_show_nothing_that_their_key_leaves_out() -> None:
+    """What else they asked of the catalog would stay as it was when it changes."""
+    templates = Path(render.__file__).parent.parent / "templates/catalog"
+    asked = {
+        word
+        for path in [*templates.glob("item-*.html"), templates / "parts.html"]
+        for word in re.findall(r"\b(?:catalog\.\w+(?:\([^)]*\)\.\w+)?|settings\.\w+)", path.read_text())
+        if not word.endswith(".html")
+    }
+    assert {word for word in asked if word != "catalog.html"} == {
+        "catalog.users",
+        "catalog.image(pin.slug).url",
+    }
 
 
 def test_statements_are_heard_only_once_too(catalog: SiteFolder, made: list[str]) -> None:
@@ -287,13 +322,55 @@ def test_a_damaged_file_changes_nothing(catalog: SiteFolder, kind: str) -> None:
     (file,) = kept(kind)
     whole = file.read_bytes()
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=10, deadline=None)
     @given(damage=st.sampled_from(DAMAGES), place=st.integers(0, len(whole) - 1))
     def damaged(damage: Callable[[bytes, int], bytes], place: int) -> None:
         file.write_bytes(damage(whole, place))
         assert build(catalog) == cold
 
     damaged()
+
+
+def test_a_damaged_file_is_mended(catalog: SiteFolder, parsed: list[bytes]) -> None:
+    catalog.write("vex/one.json", _statement("CVE-2026-0002", "not_affected"))
+    cold = build(catalog)
+    (file,) = kept("reports")
+    file.write_bytes(file.read_bytes().replace(b"CVE-2026-0001", b"CVE-2026-9999"))
+    catalog.image("beta", "versions: ['1']", description="Read its report again")
+    assert build(catalog).keys() == cold.keys()
+    parsed.clear()
+    build(catalog)
+    assert len(parsed) == 3, "the file was removed"
+    parsed.clear()
+    build(catalog)
+    assert parsed == []
+
+
+@pytest.mark.parametrize("other", ["reports", "images", "pages"])
+@pytest.mark.parametrize("kind", ["reports", "images", "pages"])
+def test_a_file_in_another_place_is_not_used(catalog: SiteFolder, kind: str, other: str) -> None:
+    cold = build(catalog)
+    (file,), (whole,) = kept(kind), kept(other)
+    elsewhere = file.with_name(f"{'0' * 32}.{kind}")
+    elsewhere.write_bytes(whole.read_bytes())
+    elsewhere.replace(file)
+    assert build(catalog) == cold
+
+
+def test_two_files_of_a_hub_are_not_one_report(catalog: SiteFolder) -> None:
+    package, report = b'{"a": ', b"1}"
+    assert content_key(package, report) != content_key(b"", package + report)
+
+
+def test_what_killed_builds_left_is_removed_after_a_day(catalog: SiteFolder) -> None:
+    build(catalog)
+    folder = kept()[0].parent
+    for name, age in (("unfinished-old", 2), ("unfinished-new", 0)):
+        (folder / name).write_text("half")
+        os.utime(folder / name, (time.time() - age * 86400,) * 2)
+    catalog.image("beta", "versions: ['1']", description="So that something is kept")
+    build(catalog)
+    assert not (folder / "unfinished-old").exists() and (folder / "unfinished-new").exists()
 
 
 def test_deleting_it_does_no_harm(catalog: SiteFolder, parsed: list[bytes]) -> None:

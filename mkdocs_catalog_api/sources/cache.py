@@ -1,6 +1,6 @@
 """What earlier builds have made, in the user's cache folder: front matter, reports, images, parts of pages.
 
-A file is a mark, what is kept one after another, an index of it, and the index's size and digest. It is
+A file is its own name, what is kept one after another, an index of it, and the index's size and digest. It is
 replaced as a whole by a rename, so builds at the same time don't disturb each other, and it can be deleted at
 any time. Everything is found by the content that it was made of, and read only if its own digest is right.
 """
@@ -13,6 +13,7 @@ import hashlib
 import os
 import struct
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,7 @@ from .store import About, Kept, Store, content_key
 LIMIT = 1 << 30
 """Bytes that all files together may take; beyond it, what was unused longest goes first."""
 
-_MARK = b"catalog-api cache 2\n"
+_UNFINISHED = "unfinished-"
 _FOOTER = struct.Struct(">Q32s")
 _BLOCK = 4 << 20
 
@@ -54,6 +55,7 @@ class Cache(Generic[About]):
         self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
         name = content_key(reader_version().encode(), os.fsencode(of.resolve()))[:32]
         self._path = self.folder / f"{name}.{kind}"
+        self._mark = f"{self._path.name}\n".encode()
         self._name, self._about = f"cache.{kind}", about
         self._loaded: Mapping[str, tuple[Kept[About], ...]] = {}
 
@@ -61,11 +63,11 @@ class Cache(Generic[About]):
         """What an earlier build has kept, for the store to read; nothing when there is no sound file."""
         with contextlib.suppress(OSError):
             descriptor = os.open(self._path, os.O_RDONLY)
-            index = _read_index(descriptor)
+            index = _read_index(descriptor, self._mark)
             if index is None:
                 os.close(descriptor)
                 return {}
-            store.adopt(self._name, descriptor)
+            store.adopt(self._name, self._path, descriptor)
             os.utime(self._path)  # used now
             self._loaded = {
                 key: tuple(Kept(self._about(about), self._name, *place) for about, _, *place in entries)
@@ -88,10 +90,10 @@ class Cache(Generic[About]):
         if not self.folder.is_absolute():
             raise OSError(errno.ENOENT, "there is no home folder")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(suffix=self._path.suffix, dir=self.folder)
+        descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.folder)
         try:
             with os.fdopen(descriptor, "wb", buffering=_BLOCK) as file:
-                offset = file.write(_MARK)
+                offset = file.write(self._mark)
                 moved: dict[str, list[Kept[About]]] = {}
                 for key, entries in kept.items():
                     moved[key] = []
@@ -126,10 +128,10 @@ def _stretches(kept: Mapping[str, tuple[Kept[About], ...]]) -> Iterator[tuple[st
     yield name, start, end
 
 
-def _read_index(descriptor: int) -> dict[str, list[list[Any]]] | None:
+def _read_index(descriptor: int, mark: bytes) -> dict[str, list[list[Any]]] | None:
     """What the file holds, None when it is not sound."""
     end = os.fstat(descriptor).st_size - _FOOTER.size
-    if end < len(_MARK) or os.pread(descriptor, len(_MARK), 0) != _MARK:
+    if end < len(mark) or os.pread(descriptor, len(mark), 0) != mark:
         return None
     size, digest = _FOOTER.unpack(os.pread(descriptor, _FOOTER.size, end))
     index = os.pread(descriptor, size, end - size) if size <= end else b""
@@ -151,11 +153,11 @@ def scan_facts(fields: Any) -> ScanFacts:
 
 
 def _evict(folder: Path) -> None:
-    """Remove what was unused longest until the rest is within the limit."""
-    total = 0
+    """Remove what was unused longest until the rest is within the limit, and what killed builds left."""
+    total, yesterday = 0, time.time() - 24 * 60 * 60
     with contextlib.suppress(OSError):  # another build may be removing files too
         files = [(path.stat(), path) for path in folder.iterdir()]
         for status, path in sorted(files, key=lambda pair: pair[0].st_mtime, reverse=True):
             total += status.st_size
-            if total > LIMIT:
+            if total > LIMIT or (path.name.startswith(_UNFINISHED) and status.st_mtime < yesterday):
                 path.unlink()

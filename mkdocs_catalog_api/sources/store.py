@@ -11,6 +11,7 @@ import hashlib
 import os
 import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
@@ -49,6 +50,7 @@ def content_key(*parts: bytes) -> str:
     """A hash of what something is made of."""
     digest = hashlib.sha256()
     for part in parts:
+        digest.update(len(part).to_bytes(8))
         digest.update(part)
     return digest.hexdigest()
 
@@ -91,6 +93,7 @@ class Store:
     images: Mapping[str, tuple[Kept[None], ...]] = field(default_factory=dict)
     """Key of an image → what an earlier build has made of it."""
     _descriptors: dict[str, int] = field(default_factory=dict)
+    _adopted: dict[str, Path] = field(default_factory=dict)
     _writer: _Writer | None = None
 
     def close(self) -> None:
@@ -103,9 +106,9 @@ class Store:
         for path in self.folder.glob(f"{_PREFIX}*"):
             path.unlink()
 
-    def adopt(self, name: str, descriptor: int) -> None:
+    def adopt(self, name: str, path: Path, descriptor: int) -> None:
         """Take over an open cache file."""
-        self._descriptors[name] = descriptor
+        self._adopted[name], self._descriptors[name] = path, descriptor
 
     def put(self, parts: Sequence[bytes], about: About) -> Kept[About]:
         """Keep some byte strings together; `flush` makes them readable."""
@@ -125,9 +128,17 @@ class Store:
             self._writer.file.flush()
 
     def read(self, kept: Kept[Any]) -> list[bytes] | None:
-        """What was put there, None when it is not there or does not check out."""
+        """What was put there, None when it is not there or does not check out.
+
+        A damaged cache file is removed, so that the next build makes a sound one.
+        """
         data = self.read_at(kept.file, kept.offset, kept.size)
-        return unpack(data) if _digest(data) == kept.digest else None
+        if _digest(data) == kept.digest:
+            return unpack(data)
+        if kept.file in self._adopted:
+            with suppress(OSError):
+                self._adopted[kept.file].unlink()
+        return None
 
     def read_at(self, file: str, offset: int, size: int) -> bytes:
         """Bytes of a cache file or of one of this build's; fewer than asked for when they are not there."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from pydantic_core import to_json
 
@@ -15,7 +16,7 @@ from ..sources.cache import Cache
 from ..sources.store import Kept, Store, content_key
 from .parts import ItemPage, Parts
 from .render import Place
-from .view import CatalogView
+from .view import CatalogView, Item
 
 
 class ItemParts:
@@ -61,8 +62,10 @@ class ItemParts:
         """All that the template may show of an item, or what stands for it."""
         resource, slug = own
         if resource != "images":
-            document = self._catalog.read(addresses.item(resource, slug))
-            return [document, getattr(self._settings, resource).fields]
+            document = self._catalog.document(addresses.item(resource, slug))
+            pins = cast(Sequence[Item], cast(Item, document["data"]).get("images") or ())
+            pages = [self._catalog.image(str(pin["slug"]))["url"] for pin in pins if pin["slug"]]
+            return [document, pages, getattr(self._settings, resource).fields]
         users = ([chart["url"], chart["name"]] for chart in self._catalog.users.get(slug, ()))
         return [self._images[slug], *users]
 
