@@ -211,7 +211,7 @@ def test_after_any_edits_pages_are_as_if_there_were_none(
     (catalog.folder / "overrides").mkdir()
     catalog.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
 
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=5, deadline=None)
     @given(st.lists(st.sampled_from(PAGE_EDITS), min_size=1, max_size=4))
     def edited(edits: list[Callable[[SiteFolder], object]]) -> None:
         for edit in edits:
