@@ -15,11 +15,11 @@ from typing import Any
 
 from .engine import Build, Site, prepare
 from .hosting import HeaderFile
-from .load import own_files
 from .parallel import processes
 from .problems import Problems
 from .publish import Staging
 from .settings import Settings
+from .site import own_files
 from .sources.store import content_key
 
 _LEAST = 64

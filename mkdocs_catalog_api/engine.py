@@ -14,14 +14,16 @@ from pathlib import PurePosixPath
 
 from . import feeds
 from .catalog.join import Catalog
+from .clock import now, timestamp
 from .compose import Composition, compose
 from .documents import addresses, badges
 from .documents.badges import Look
 from .hosting import HeaderFile
-from .load import Site, load, now, timestamp
+from .load import load
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, publish
 from .settings import SECURITY_FOLDERS, Settings
+from .site import Site
 from .sources.cache import Cache
 from .sources.logos import read_logo
 from .sources.messages import perhaps

@@ -17,8 +17,8 @@ from xml.etree import ElementTree as ET
 
 from .documents.models import Update
 from .documents.serialise import document, encode
-from .load import Site
 from .problems import CatalogError, Level, Problem, Problems
+from .site import Site
 from .web.view import CatalogView
 
 JSON_FEED = "feeds/updates.json"

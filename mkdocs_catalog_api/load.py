@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
-import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -16,65 +13,23 @@ from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex import Statements
+from .clock import now, timestamp
 from .documents.gate import Gate
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
+from .site import Site
 from .sources import nvcmp
 from .sources.cache import Cache
-from .sources.config_file import ConfigFile
 from .sources.data_files import read_list
 from .sources.front_matter import FrontMatter
 from .sources.items import default_values, read_entry, undeclared
 from .sources.messages import perhaps
-from .sources.pages import Page, RawItem, Selection, select
+from .sources.pages import RawItem, Selection, select
 from .sources.scan_index import ReportIndex
 from .sources.store import Store
 from .sources.vex import read_folder
 
 E = TypeVar("E", bound=ItemEntry)
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """What the engine has to know of the site that is built, whoever builds it."""
-
-    config: ConfigFile
-    root: Path
-    """The folder of mkdocs.yml; paths of data are relative to it."""
-    docs_dir: Path
-    site_dir: Path
-    site_url: str | None
-    title: str
-    pages: Sequence[Page]
-    taken: Mapping[str, str] = field(default_factory=dict)
-    """What the site itself publishes below `api/v1/`: path there → the author's file."""
-
-    @property
-    def origin(self) -> Path:
-        """What tells this site from others: mkdocs.yml, or the folder where it would be."""
-        return self.config.path or self.root
-
-
-def now() -> datetime.datetime:
-    """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isascii() and epoch.isdigit() and len(epoch) < 12:
-        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
-    return datetime.datetime.now(datetime.UTC)
-
-
-def timestamp(time: datetime.datetime) -> str:
-    """UTC to the second, as in `2026-11-20T06:00:00Z`."""
-    return time.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def own_files(root: Path, settings: Settings) -> Iterator[Path]:
-    """What a catalog is made of beside docs_dir: data files, reports and statements."""
-    for name in ("images", "charts", "roadmap", "updates"):
-        yield root / (getattr(settings, name).data or f"{name}.yml")
-    yield root / (settings.updates.decisions or "decisions.yml")
-    yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
-    yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
 
 
 def load(site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool) -> Catalog:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
-from .load import Site
+from .documents import addresses
+from .site import Site
 from .sources.config_file import ConfigFile
 from .sources.pages import Page, parse_defaults
 from .sources.yaml_text import Document
@@ -197,6 +198,22 @@ def name(file: File, config: Config) -> str:
     """The file as problems name it: relative to the folder of mkdocs.yml."""
     path, folder = file.abs_src_path or "", os.path.join(root(config), "")  # noqa: PTH118  # for each page
     return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
+
+
+def builds_here(config: Config) -> bool:
+    """False in the nested builds that static-i18n makes for other languages than the default."""
+    i18n = config.plugins.get("i18n")
+    return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
+
+
+def taken(files: Files, config: Config) -> dict[str, str]:
+    """What the author publishes below `api/v1/`: path there → file."""
+    prefix = addresses.PREFIX + "/"
+    return {
+        file.dest_uri.removeprefix(prefix): name(file, config)
+        for file in files
+        if file.dest_uri.startswith(prefix)
+    }
 
 
 def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, Document]]:

@@ -17,11 +17,11 @@ from .ahead import Ahead, worth_it
 from .documents import addresses, badges
 from .documents.gate import ContractError
 from .engine import Build, prepare, uncollected
-from .load import own_files
-from .mkdocs_site import Pages, config_file, describe, name, root
+from .mkdocs_site import Pages, builds_here, config_file, describe, root, taken
 from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
 from .settings import Settings, read_settings
+from .site import own_files
 from .web import assets
 from .web.pages import Web
 from .web.view import CatalogView
@@ -101,9 +101,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """`files`: register the documents with fixed names, unless the author's own files stand there."""
-        if not _builds_here(config):
+        if not builds_here(config):
             return files
-        self._taken = _taken(files, config)
+        self._taken = taken(files, config)
         if self._settings and self._settings.web:
             _add_assets(files, config)
         for path in FIXED:
@@ -139,7 +139,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """`env`: every page is final and nothing is written yet, so collect, compose and check."""
-        if self._settings is None or not _builds_here(config):
+        if self._settings is None or not builds_here(config):
             env.globals["catalog"] = CatalogView(None)
             return env
         try:
@@ -187,7 +187,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""
-        if not _builds_here(config):
+        if not builds_here(config):
             return
         if self._build is not None:
             self._forget_good()
@@ -252,22 +252,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             raise PluginError(message)
         kept = "the last good API is kept" if self._good else "there is no API until this is mended"
         log.error(f"{message}; {kept}")
-
-
-def _builds_here(config: MkDocsConfig) -> bool:
-    """False in the nested builds that static-i18n makes for other languages than the default."""
-    i18n = config.plugins.get("i18n")
-    return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
-
-
-def _taken(files: Files, config: MkDocsConfig) -> dict[str, str]:
-    """What the author publishes below `api/v1/`: path there → file."""
-    prefix = addresses.PREFIX + "/"
-    return {
-        file.dest_uri.removeprefix(prefix): name(file, config)
-        for file in files
-        if file.dest_uri.startswith(prefix)
-    }
 
 
 def _link_assets(config: MkDocsConfig) -> None:

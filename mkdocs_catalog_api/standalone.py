@@ -10,9 +10,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from .documents.addresses import PREFIX
-from .load import Site
 from .problems import CatalogError, Problem, Problems
 from .settings import Settings, read_settings
+from .site import Site
 from .sources.config_file import PLUGIN, ConfigFile
 from .sources.docs_dir import DocsDir, Rules
 from .sources.mkdocs_yml import MkDocsYml, read_mkdocs_yml

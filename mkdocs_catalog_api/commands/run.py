@@ -15,8 +15,8 @@ from ..problems import CatalogError, Level, Problem, Problems
 
 if TYPE_CHECKING:
     from ..engine import Build
-    from ..load import Site
     from ..settings import Settings
+    from ..site import Site
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 

@@ -1,0 +1,41 @@
+"""A site as the engine sees it, whoever builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .settings import SECURITY_FOLDERS, Settings
+from .sources.config_file import ConfigFile
+from .sources.pages import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the engine has to know of the site that is built."""
+
+    config: ConfigFile
+    root: Path
+    """The folder of mkdocs.yml; paths of data are relative to it."""
+    docs_dir: Path
+    site_dir: Path
+    site_url: str | None
+    title: str
+    pages: Sequence[Page]
+    taken: Mapping[str, str] = field(default_factory=dict)
+    """What the site itself publishes below `api/v1/`: path there → the author's file."""
+
+    @property
+    def origin(self) -> Path:
+        """What tells this site from others: mkdocs.yml, or the folder where it would be."""
+        return self.config.path or self.root
+
+
+def own_files(root: Path, settings: Settings) -> Iterator[Path]:
+    """What a catalog is made of beside docs_dir: data files, reports and statements."""
+    for name in ("images", "charts", "roadmap", "updates"):
+        yield root / (getattr(settings, name).data or f"{name}.yml")
+    yield root / (settings.updates.decisions or "decisions.yml")
+    yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
+    yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
