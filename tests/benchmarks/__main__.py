@@ -160,6 +160,7 @@ def main() -> None:
                     bench.run(peer, command, whole=True)
                 if images < LARGEST:
                     bench.ours("mkdocs build without the plugin", "plain")
+                    bench.ours("mkdocs build, cold, the plugin's events", "mkdocs", cold=True)
                     bench.ours("mkdocs build, warm, the plugin's events", "mkdocs")
             if images < LARGEST:
                 bench.ours("the gate, in one process", "gate", cold=True)
