@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from .engine import Build, Site, prepare
+from .engine import Build, prepare
 from .hosting import HeaderFile
 from .parallel import processes
 from .problems import Problems
 from .publish import Staging
 from .settings import Settings
-from .site import own_files
+from .site import Site, own_files
 from .sources.store import content_key
 
 _LEAST = 64
@@ -51,7 +51,7 @@ class Ahead:
             self._work(problems, strict=strict)
         _lead(self._process)
 
-    def _work(self, problems: Problems, *, strict: bool) -> None:
+    def _work(self, problems: Problems, *, strict: bool) -> NoReturn:
         _lead(0)
         # Whatever goes wrong here, the build that is then made instead meets and tells.
         with suppress(BaseException):

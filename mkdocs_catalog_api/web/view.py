@@ -38,16 +38,8 @@ class CatalogView:
         """
         if self._folder is None:
             return {}
-        return cast(Item, from_json(self.read(path), cache_strings="keys"))
-
-    def read(self, path: str) -> bytes:
-        """The bytes of a document.
-
-        Raises:
-            OSError: there is no such document.
-        """
         with FileIO(f"{self._folder}/{path}") as file:
-            return file.readall()
+            return cast(Item, from_json(file.readall(), cache_strings="keys"))
 
     @cached_property
     def images(self) -> Sequence[Item]:
