@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.sharedctypes import Synchronized
+from contextlib import suppress
+from io import FileIO
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-
-class _Job(NamedTuple):
-    """What forked workers find already in memory, so that nothing but results crosses between processes."""
-
-    work: Callable[[Sequence[Any]], Any]
-    items: Sequence[Any]
-    size: int
-    chunks: int
-    taken: Synchronized[int]
-    """How many chunks the processes have taken; the next is for whoever asks first."""
-
-
-class _Done(NamedTuple):
-    chunk: int
-    result: Any
-    error: Exception | None
-
-
-_job: _Job | None = None
+_NUMBER = 4
+"""Bytes of a chunk's number."""
+_MOST_CHUNKS = 1024
+"""Their numbers fit into every pipe at once, and are written whole (PIPE_BUF, 4096 bytes)."""
 
 
 def processes() -> int:
     """How many processes may work; 1 where starting them is unsafe or costs more than it gives.
 
-    Forking is cheap and shares what is loaded, but unsafe beside other threads (as in `mkdocs serve`).
+    Forking is cheap and shares what is loaded, but unsafe beside other threads (as in `mkdocs serve`), and
+    forbidden to daemonic processes.
     """
-    if sys.platform != "linux" or threading.active_count() > 1:
+    alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
+    if sys.platform != "linux" or not alone:
         return 1
     return len(os.sched_getaffinity(0))
 
@@ -56,61 +48,98 @@ def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: in
     Raises:
         OSError: a worker was killed, as the system does when memory runs out (while iterating).
     """
-    global _job
     workers = processes()
     if workers == 1 or len(items) < least:
         return (work(part) for part in [items] if part)
-    size = max(1, min(64, -(-len(items) // (workers * 8))))
-    fork = multiprocessing.get_context("fork")
-    job = _job = _Job(work, items, size, -(-len(items) // size), fork.Value("q"))
-    pool = ProcessPoolExecutor(workers - 1, fork)
-    try:
-        others = [pool.submit(_others) for _ in range(job.chunks)]
-    except BrokenProcessPool:
-        raise _killed() from None
-    finally:
-        _job = None  # all workers are forked
-    return _results(pool, others, job)
+    return _Pool(work, items, workers - 1).results()
 
 
-def _results(pool: ProcessPoolExecutor, others: list[Future[_Done | None]], job: _Job) -> Iterator[Any]:
-    done: dict[int, _Done] = {}
-    try:
-        while (mine := _next(job)) is not None:
-            done[mine.chunk] = mine
-            if mine.error:
-                break
-        finished = as_completed(others)
-        for chunk in range(job.chunks):
-            while chunk not in done:
-                if (other := next(finished).result()) is not None:
+class _Done(NamedTuple):
+    chunk: int
+    result: Any
+    error: Exception | None
+
+
+class _Pool:
+    """Forked workers, which find work and items in memory; nothing but results crosses between processes.
+
+    They share no lock, as one that a killed worker holds would keep all others waiting: who reads a number
+    from the pipe of chunks has that chunk, and each worker has a pipe of its own for the results.
+    """
+
+    def __init__(self, work: Callable[[Sequence[Any]], Any], items: Sequence[Any], workers: int) -> None:
+        self._work, self._items = work, items
+        self._size = max(1, min(64, -(-len(items) // ((workers + 1) * 8))), -(-len(items) // _MOST_CHUNKS))
+        self._chunks = -(-len(items) // self._size)
+        left, numbers = os.pipe()
+        os.write(numbers, b"".join(chunk.to_bytes(_NUMBER) for chunk in range(self._chunks)))
+        os.close(numbers)
+        self._left = FileIO(left)
+        self._found: SimpleQueue[bytes] = SimpleQueue()
+        fork, pipes = multiprocessing.get_context("fork"), list[Connection]()
+        self._workers: list[BaseProcess] = []
+        with suppress(OSError):  # the system allows no more processes: those that there are do it all
+            for _ in range(workers):
+                ours, theirs = fork.Pipe(duplex=False)
+                with theirs:  # only its worker keeps it open, so that it ends with the worker
+                    worker = fork.Process(target=self._serve, args=(theirs, [*pipes, ours]), daemon=True)
+                    worker.start()
+                self._workers.append(worker)
+                pipes.append(ours)
+        self._collectors = [Thread(target=self._collect, args=(pipe,), daemon=True) for pipe in pipes]
+        for collector in self._collectors:
+            collector.start()
+
+    def results(self) -> Iterator[Any]:
+        done: dict[int, _Done] = {}
+        try:
+            while (mine := self._next()) is not None:
+                done[mine.chunk] = mine
+                if mine.error:
+                    break
+            for chunk in range(self._chunks):
+                while chunk not in done:
+                    if not (found := self._found.get()):
+                        raise OSError("a worker process was killed; perhaps memory ran out")
+                    other: _Done = pickle.loads(found)  # noqa: S301  # our own process wrote it
                     done[other.chunk] = other
-            _, result, error = done.pop(chunk)
-            if error:
-                raise error
-            yield result
-    except BrokenProcessPool:
-        raise _killed() from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+                _, result, error = done.pop(chunk)
+                if error:
+                    raise error
+                yield result
+        finally:
+            while self._left.read(_MOST_CHUNKS * _NUMBER):
+                pass  # nobody begins what is not wanted any more
+            for collector in self._collectors:
+                collector.join()
+            for worker in self._workers:
+                worker.join()
+            self._left.close()
 
+    def _next(self) -> _Done | None:
+        """Work on the next chunk that nobody has taken; None when there is none left."""
+        if not (number := self._left.read(_NUMBER)):
+            return None
+        chunk = int.from_bytes(number)
+        try:
+            return _Done(chunk, self._work(self._items[chunk * self._size : (chunk + 1) * self._size]), None)
+        except Exception as error:  # told when its turn comes, as there may be another before it
+            return _Done(chunk, None, error)
 
-def _others() -> _Done | None:
-    return _next(_job) if _job else None
+    def _serve(self, results: Connection, others: Sequence[Connection]) -> None:
+        """What a worker does; its last word is empty."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who forked it is told too, and takes its work away
+        for other in others:
+            other.close()
+        with suppress(BrokenPipeError):  # who forked it was killed
+            while (done := self._next()) is not None:
+                results.send(done)
+            results.send_bytes(b"")
 
-
-def _next(job: _Job) -> _Done | None:
-    """Work on the next chunk that nobody has taken; None when there is none left."""
-    with job.taken.get_lock():
-        chunk = job.taken.value
-        job.taken.value += 1
-    if chunk >= job.chunks:
-        return None
-    try:
-        return _Done(chunk, job.work(job.items[chunk * job.size : (chunk + 1) * job.size]), None)
-    except Exception as error:  # told when its turn comes, as there may be another before it
-        return _Done(chunk, None, error)
-
-
-def _killed() -> OSError:
-    return OSError("a worker process was killed; perhaps memory ran out")
+    def _collect(self, results: Connection) -> None:
+        """Take a worker's results as they come, so that it need not wait until they are asked for."""
+        with results, suppress(EOFError, OSError):  # no last word: it was killed
+            while found := results.recv_bytes():
+                self._found.put(found)
+            return
+        self._found.put(b"")

@@ -6,7 +6,9 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 
 import pytest
@@ -62,14 +64,58 @@ def test_the_first_failure_is_the_one_that_is_told(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_killed_worker_is_an_error_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    here, begun = os.getpid(), multiprocessing.get_context("fork").Event()
+    # A pipe, as a worker that dies within an event's `set` would keep the lock of the event.
+    here, (died, dying) = os.getpid(), os.pipe()
 
     def work(part: Sequence[int]) -> list[int]:
-        if os.getpid() != here:
-            begun.set()
+        if os.getpid() != here and part[0] > 100:
+            os.write(dying, b".")
             os.kill(os.getpid(), signal.SIGKILL)
-        assert begun.wait(60)
+        if os.getpid() == here and part[0] > 0:
+            os.write(dying, os.read(died, 1))  # one has died, or is about to
         return list(part)
 
-    with pytest.raises(OSError, match="killed"):
-        spread(monkeypatch, work, 400)
+    try:
+        with pytest.raises(OSError, match="killed"):
+            spread(monkeypatch, work, 400)
+    finally:
+        os.close(died)
+        os.close(dying)
+
+
+def test_killing_workers_at_any_moment_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With results that are larger than a pipe, so that some die while they send one."""
+    here = os.getpid()
+
+    def work(part: Sequence[int]) -> list[bytes]:
+        if os.getpid() != here:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_REAL, part[0] / 100_000)
+        return [bytes(1_000_000)] * len(part)
+
+    monkeypatch.setattr(parallel, "processes", lambda: 3)
+    for _ in range(20):
+        with suppress(OSError):
+            assert sum(map(len, parallel.in_chunks(work, range(1, 100), least=1))) == 99
+    assert not multiprocessing.active_children()
+
+
+def test_work_that_nobody_wants_any_more_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(part: Sequence[int]) -> Sequence[int]:
+        return part
+
+    monkeypatch.setattr(parallel, "processes", lambda: 3)
+    results = parallel.in_chunks(work, range(400), least=1)
+    assert next(results)[0] == 0
+    results.close()  # type: ignore[attr-defined]
+    assert not multiprocessing.active_children() and threading.active_count() == 1
+
+
+def test_a_process_that_may_have_no_children_works_alone() -> None:
+    def work() -> None:
+        os._exit(int(parallel.processes() != 1))
+
+    process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
