@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePosixPath
 
 from ..problems import Level, Problem, Problems
 from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
@@ -158,7 +157,7 @@ class Join:
 
     def _path_says(self, head: ScanHead) -> tuple[str | None, Key | None]:
         """The image whose folder the report lies in and, if its name is a version, the release."""
-        parts = PurePosixPath(head.path).parts
+        parts = head.path.split("/")
         if not head.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
             return None, None
         key = Key(parts[0], parts[1].removesuffix(".json"))

@@ -116,7 +116,8 @@ class VersionEntry(Model):
             return self
         if self.digest is not None or info.mode == "json":
             raise RefusedError("`digest` is not the first of `digests`", "give one of the two")
-        return self.model_copy(update={"digest": first})
+        object.__setattr__(self, "digest", first)  # frozen once validated; a copy of each would cost more
+        return self
 
 
 class ChartVersionEntry(Model):

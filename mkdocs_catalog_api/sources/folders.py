@@ -14,20 +14,22 @@ def json_files(folder: Path) -> list[str]:
     Raises:
         OSError: a folder can't be read; it must not pass for an empty one.
     """
-    found = []
-    for parent, folders, names in os.walk(folder, onerror=_refuse, followlinks=True):
-        folders[:] = [name for name in folders if not name.startswith(".") and not _leads_back(parent, name)]
-        below = "" if parent == str(folder) else Path(parent).relative_to(folder).as_posix() + "/"
-        kept = (name for name in names if name.lower().endswith(".json") and not name.startswith("."))
-        found += [below + name for name in kept]
+    found, left = list[str](), [""]
+    while left:
+        below = left.pop()
+        with os.scandir(folder / below) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                link = entry.is_symlink()
+                if Path(entry.path).is_dir() if link else entry.is_dir():
+                    if not (link and _leads_back(entry.path)):
+                        left.append(f"{below}{entry.name}/")
+                elif entry.name.lower().endswith(".json"):
+                    found.append(below + entry.name)
     return sorted(found)
 
 
-def _leads_back(parent: str, name: str) -> bool:
-    """Whether it is a link to a folder around it, which would never end."""
-    path = Path(parent, name)
-    return path.is_symlink() and Path(parent).resolve().is_relative_to(path.resolve())
-
-
-def _refuse(error: OSError) -> None:
-    raise error
+def _leads_back(link: str) -> bool:
+    """Whether the link leads to a folder around it, which would never end."""
+    return Path(link).parent.resolve().is_relative_to(Path(link).resolve())

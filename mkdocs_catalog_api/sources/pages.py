@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-import markdown
 from mergedeep import Strategy, merge
 from pathspec import GitIgnoreSpec
 
@@ -94,9 +93,11 @@ def default_slug(uri: str) -> str:
 
 def heading(text: str) -> str | None:
     """The text of the first H1 of a page, None when it has none."""
+    from markdown import markdown  # few catalogs need it, and it takes its time
+
     body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
     try:
-        rendered = markdown.markdown(body, extensions=["extra"])
+        rendered = markdown(body, extensions=["extra"])
     except RecursionError:
         return None
     found = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)
