@@ -139,14 +139,16 @@ class _Composer:
         return content_key(to_json([given.settings, given.mount, *self.catalog.statements]))
 
     def run(self) -> list[Written]:
-        unique, images = self._images()
+        rendered = in_chunks(self._render_images, self.catalog.images, least=64)
+        described = openapi.describe(self.models)  # while others render
+        unique, images = self._images(rendered)
         self._collections(images)
         self._security_overview(unique)
         badge_names = self._badges()
         discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
         self._put(addresses.INDEX, models.Discovery, discovery)
         generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
-        self._openapi(generator)
+        self._openapi(described, generator)
         self._manifest(generator)
         self.gate.check_links(entry.path for entry in self.written)
         return self.written
@@ -162,13 +164,13 @@ class _Composer:
         del head["documents"]
         self._write([(addresses.MANIFEST, document(head, documents=members(*parts)))])
 
-    def _images(self) -> tuple[int, list[Raw]]:
-        """Write the documents of each image; returns the number of distinct ids and the images as items."""
+    def _images(self, chunks: Iterable[_Rendered]) -> tuple[int, list[Raw]]:
+        """Take in the images in their order; returns the number of distinct ids and the images as items."""
         images = iter(self.catalog.images)
         parts: list[Raw] = []
         unique: set[str] = set()
         kept: dict[str, tuple[Kept[None], ...]] = {}
-        for rendered in in_chunks(self._render_images, self.catalog.images, least=64):
+        for rendered in chunks:
             self.written += rendered.written
             for known, item, key, made in rendered.images:
                 image = next(images)
@@ -210,14 +212,14 @@ class _Composer:
         body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
         self._put(addresses.SECURITY_INDEX, models.SecurityIndex, body)
 
-    def _openapi(self, generator: Mapping[str, str]) -> None:
+    def _openapi(self, described: openapi.Described, generator: Mapping[str, str]) -> None:
         said = self.given.settings.openapi
         about = openapi.About(
             self.given.title,
             said.contact.model_dump(exclude_none=True) if said.contact else {},
             said.license.model_dump(exclude_none=True) if said.license else {},
         )
-        data = document(openapi.openapi(self.models, about, examples(self.given.folder, generator)))
+        data = document(openapi.openapi(described, about, examples(self.given.folder, generator)))
         self.gate.openapi(data, [entry.path for entry in self.written])
         self._write([(addresses.OPENAPI, data)])
 

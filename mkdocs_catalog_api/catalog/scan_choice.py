@@ -21,6 +21,8 @@ class Choice:
 
     def among(self, scans: Sequence[ScanHead], what: str, digests: Collection[str]) -> tuple[ScanHead, ...]:
         """The scans that count for `what`, whose digests these are; the others are named in problems."""
+        if len(scans) == 1 and scans[0].scanner in self.scanners:
+            return tuple(scans)  # as nearly always
         digests = frozenset(digests)
         usable = [(self._rank(head, digests), head) for head in scans if head.scanner in self.scanners]
         best = min((rank for rank, _ in usable), default=None)

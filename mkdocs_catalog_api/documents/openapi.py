@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
@@ -49,20 +49,33 @@ class _Schemas(GenerateJsonSchema):
         return False
 
 
-def openapi(
-    items: Mapping[str, type[BaseModel]], about: About, examples: Mapping[str, Example]
-) -> dict[str, Any]:
-    """OpenAPI 3.1 of every path; `items` has the model of each collection's items."""
+class Described(NamedTuple):
+    """What can be said of the documents before there are any."""
+
+    routes: list[tuple[Route, Mapping[str, Any]]]
+    """Each with the schema of its documents."""
+    schemas: dict[str, dict[str, Any]]
+    """Name of each component → the schema."""
+
+
+def describe(items: Mapping[str, type[BaseModel]]) -> Described:
+    """Every path with its schema; `items` has the model of each collection's items."""
     table = list(routes(items))
     used: list[tuple[type[BaseModel], JsonSchemaMode]] = [(route.model, "serialization") for route in table]
     references, schema = models_json_schema(
         used, ref_template="#/components/schemas/{model}", schema_generator=_Schemas
     )
+    return Described(
+        [(route, references[route.model, "serialization"]) for route in table],
+        {name: _open(part) for name, part in schema["$defs"].items()},
+    )
+
+
+def openapi(described: Described, about: About, examples: Mapping[str, Example]) -> dict[str, Any]:
+    """OpenAPI 3.1 of every path."""
     paths = {
-        f"/{PREFIX}/{route.path}": {
-            "get": _operation(route, references[route.model, "serialization"], examples.get(route.path))
-        }
-        for route in table
+        f"/{PREFIX}/{route.path}": {"get": _operation(route, schema, examples.get(route.path))}
+        for route, schema in described.routes
     }
     return {
         "openapi": "3.1.0",
@@ -79,7 +92,7 @@ def openapi(
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
         "components": {
-            "schemas": {name: _open(part) for name, part in schema["$defs"].items()},
+            "schemas": described.schemas,
             "responses": {
                 "NotFound": {
                     "description": "There is no such document. The body is the host's own error page, not "

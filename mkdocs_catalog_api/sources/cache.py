@@ -33,6 +33,8 @@ LIMIT = 1 << 30
 _UNFINISHED = "unfinished-"
 _FOOTER = struct.Struct(">Q32s")
 _BLOCK = 4 << 20
+_NAMES = ScanFacts._fields.index("names")
+_TUPLES = [ScanFacts._fields.index(name) for name in ("digests", "fixable", "unfixable")]
 
 
 @cache
@@ -143,13 +145,10 @@ def _read_index(descriptor: int, mark: bytes) -> dict[str, list[list[Any]]] | No
 
 def scan_facts(fields: Any) -> ScanFacts:
     """The facts of a scan from their JSON, with the tuples that it has no word for."""
-    read = ScanFacts(*fields)
-    return read._replace(
-        names=tuple((repository, tag) for repository, tag in read.names),
-        digests=tuple(read.digests),
-        fixable=tuple(read.fixable),
-        unfixable=tuple(read.unfixable),
-    )
+    for place in _TUPLES:
+        fields[place] = tuple(fields[place])
+    fields[_NAMES] = tuple(map(tuple, fields[_NAMES]))
+    return ScanFacts(*fields)
 
 
 def _evict(folder: Path) -> None:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from posixpath import splitext
 from urllib.parse import quote
 
 from pathspec import GitIgnoreSpec
@@ -42,7 +43,7 @@ class DocsDir:
         self._meta: list[str] = []
         for uris in self._by_folder():
             if rules.meta_file:
-                self._meta += [uri for uri in uris if PurePosixPath(uri).name == rules.meta_file]
+                self._meta += [uri for uri in uris if uri.rpartition("/")[2] == rules.meta_file]
             self._files |= _published(
                 {uri: destination(uri, rules.directory_urls) for uri in uris},
                 {uri for uri in uris if exclude.match_file(uri) or rules.drafts.match_file(uri)},
@@ -53,10 +54,11 @@ class DocsDir:
     def _by_folder(self) -> Iterator[list[str]]:
         for parent, folders, names in os.walk(self._folder, followlinks=True):
             folders.sort()
-            below = Path(parent).relative_to(self._folder)
+            below = Path(parent).relative_to(self._folder).as_posix()
+            below = "" if below == "." else f"{below}/"
             # An index.md after README.md takes its place.
-            names.sort(key=lambda name: (PurePosixPath(name).stem not in ("index", "README"), name))
-            yield [(below / name).as_posix() for name in names]
+            names.sort(key=lambda name: (splitext(name)[0] not in ("index", "README"), name))
+            yield [below + name for name in names]
 
     def name(self, uri: str) -> str:
         """How problems name a file."""
@@ -105,11 +107,12 @@ def destination(uri: str, directory_urls: bool) -> str:
     """Where MkDocs writes a file: `images/nginx.md` → `images/nginx/index.html`."""
     if not uri.endswith(_MARKDOWN):
         return uri
-    path = PurePosixPath(uri)
-    stem = "index" if path.stem == "README" else path.stem
-    if directory_urls and stem != "index":
-        return str(path.parent / stem / "index.html")
-    return str(path.parent / f"{stem}.html")
+    path = splitext(uri)[0]
+    if path.rpartition("/")[2] == "README":
+        path = path.removesuffix("README") + "index"
+    if directory_urls and path.rpartition("/")[2] != "index":
+        path += "/index"
+    return f"{path}.html"
 
 
 def address(target: str, directory_urls: bool) -> str:

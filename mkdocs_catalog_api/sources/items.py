@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
 from typing import TypeVar
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
@@ -145,11 +147,15 @@ def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]
 
 def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     text = getattr(entry, "license", None)
-    if not isinstance(text, str):
-        return
-    try:
-        canonicalize_license_expression(text)
-    except InvalidLicenseExpression:
+    if isinstance(text, str) and not _is_spdx(text):
         message = f"{text!r} is no SPDX licence expression"
         hint = "use an identifier of https://spdx.org/licenses/, or LicenseRef-… for another licence"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING))
+
+
+@cache
+def _is_spdx(expression: str) -> bool:
+    with suppress(InvalidLicenseExpression):
+        canonicalize_license_expression(expression)
+        return True
+    return False
