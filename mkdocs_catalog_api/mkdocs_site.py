@@ -177,7 +177,7 @@ def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) ->
         root=root(config),
         docs_dir=Path(config.docs_dir),
         site_dir=Path(config.site_dir),
-        site_url=config.site_url or None,
+        site_url=addresses.web_address(config.site_url) if config.site_url else None,
         title=config.site_name,
         pages=pages,
         taken=taken,

@@ -20,7 +20,8 @@ def with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
 
     def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
-            if path.fullmatch(environ.get("PATH_INFO", "")):
+            asked = environ.get("PATH_INFO", "").encode("latin-1").decode(errors="replace")  # PEP 3333
+            if path.fullmatch(asked):
                 headers = [pair for pair in headers if pair[0].lower() not in ours] + [*_HEADERS.items()]
             return start_response(status, headers, *exc_info)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from .documents.addresses import PREFIX
+from .documents.addresses import PREFIX, web_address
 from .problems import CatalogError, Problem, Problems
 from .settings import Settings, read_settings
 from .site import Site
@@ -74,7 +74,7 @@ def read_site(
         root=root,
         docs_dir=docs_dir,
         site_dir=root / (site_dir or given.site_dir),
-        site_url=given.site_url,
+        site_url=web_address(given.site_url) if given.site_url else None,
         title=given.site_name,
         pages=docs.pages(),
         taken=docs.below(PREFIX + "/"),

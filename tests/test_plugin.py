@@ -37,6 +37,7 @@ def leftovers(site: SiteFolder) -> list[str]:
     [
         ("https://example.org/catalog", "/catalog", True),
         ("https://example.org/a/b/", "/a/b", False),
+        ("https://example.org/Käse & b%20c/", "/K%C3%A4se%20&%20b%20c", True),
         ("https://example.org", "", True),
         ("", "", True),
         (None, "", False),

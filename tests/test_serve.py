@@ -40,11 +40,12 @@ class Server:
 
     port: int
     log: Path
+    mount: str = "/catalog"
 
     def get(self, path: str, origin: str = "https://elsewhere.example") -> http.client.HTTPResponse:
         """The answer for a path below the site; one that takes too long fails the test."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
-        connection.request("GET", f"/catalog/{path}", headers={"Origin": origin})
+        connection.request("GET", f"{self.mount}/{path}", headers={"Origin": origin})
         return connection.getresponse()
 
     def json(self, path: str) -> Any:
@@ -84,6 +85,17 @@ def serving(site: SiteFolder, *arguments: str) -> Iterator[Server]:
     finally:
         process.kill()
         process.wait()
+
+
+def test_an_address_of_any_characters(site: SiteFolder) -> None:
+    small(site).config["site_url"] = "https://example.org/my café/"
+    with serving(site) as server:
+        server.mount = "/my%20caf%C3%A9"
+        response = server.get("api/v1/index.json")
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        href = json.loads(response.read())["resources"]["images"]["href"]
+        assert href == f"{server.mount}/api/v1/images.json"
+        assert server.slugs()
 
 
 @pytest.mark.parametrize("strict", [pytest.param(False, marks=pytest.mark.slow), True])

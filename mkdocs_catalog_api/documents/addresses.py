@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 PREFIX = "api/v1"
 
@@ -40,6 +40,12 @@ def badge(name: str) -> str:
 
 def image_badge(slug: str, name: str) -> str:
     return f"badge/{slug}/{name}.json"
+
+
+def web_address(address: str) -> str:
+    """An address as links may hold it, whatever its path is written with (RFC 3986, section 3.3)."""
+    parts = urlsplit(address)
+    return parts._replace(path=quote(parts.path, safe="%/:@!$&'()*+,;=")).geturl()
 
 
 def mount_path(site_url: str | None) -> str:

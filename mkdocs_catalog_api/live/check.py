@@ -80,7 +80,7 @@ def api_root(address: str) -> str:
     if not fine or parts.username is not None or parts.query or parts.fragment or not address.isprintable():
         raise ValueError(f"{address!r} is not an address like https://example.org/catalog/")
     path = parts.path.removesuffix(addresses.INDEX).rstrip("/").removesuffix(addresses.PREFIX).rstrip("/")
-    return f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/"
+    return addresses.web_address(f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/")
 
 
 class LiveCheck:

@@ -170,8 +170,9 @@ class Shapes:
         return address.startswith(f"{self.api.base}/") and address[len(self.api.base) + 1 :] in self.api.files
 
     def _is_page(self, address: str) -> bool:
-        path = unquote(address.partition("#")[0])
-        if not path.startswith(f"{self.api.mount}/") or ".." in path.split("/"):
+        if not address.startswith(f"{self.api.mount}/"):
             return False
-        file = path[len(self.api.mount) + 1 :]
+        file = unquote(address.removeprefix(f"{self.api.mount}/").partition("#")[0])
+        if ".." in file.split("/"):
+            return False
         return (self.api.site / (f"{file}index.html" if file.endswith("/") or not file else file)).is_file()
