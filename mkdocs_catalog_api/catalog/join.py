@@ -108,7 +108,7 @@ class Join:
         """Paths of the reports of which any scan belongs to a release."""
         heads = list(heads)
         for head in heads:
-            if head.scanned_at and head.scanned_at > now:
+            if self._choice.in_future(head):
                 message = f"scanned at {head.scanned_at}, which is in the future"
                 self._say(head, message, "check the clock of the scanner")
             self._place(head)

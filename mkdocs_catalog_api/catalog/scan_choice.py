@@ -43,9 +43,12 @@ class Choice:
     def _age_and_path(self, head: ScanHead) -> tuple[bool, tuple[int, ...], str, int]:
         """Sorts the newest first, scans without a time or from the future last, then by path."""
         time = head.scanned_at
-        if time is None or time > self.now:
+        if time is None or self.in_future(head):
             return True, (), head.path, head.position
         return False, tuple(-ord(char) for char in time), head.path, head.position
+
+    def in_future(self, head: ScanHead) -> bool:
+        return head.scanned_at is not None and head.scanned_at > self.now
 
     def _name_passed_over(self, scans: Sequence[ScanHead], kept: Sequence[ScanHead], what: str) -> None:
         counting = {(head.path, head.position) for head in kept}

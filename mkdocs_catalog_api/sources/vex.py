@@ -19,12 +19,10 @@ from ..problems import Level, Problem, Problems
 from .folders import json_files
 from .reports.decode import decode
 from .reports.facts import ReportError
-from .reports.values import mapping, rows, text, texts, utc
+from .reports.values import CVE_ID, mapping, rows, text, texts, utc
 
 _HINT = "write an OpenVEX document, for example with `vexctl create`"
-_ADVISORY_PAGE = re.compile(
-    r"https?://[^?#]*/(CVE-[0-9]{4}-[0-9]{4,19}|GHSA(?:-[0-9a-z]{4}){3})", re.IGNORECASE
-)
+_ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)
 _ONLY_ID = {"@id"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 

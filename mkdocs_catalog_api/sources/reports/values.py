@@ -31,7 +31,9 @@ _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u206
 _INVALID = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 _LINK = re.compile(r'https?://[^\s/?#"<>\\][^\s"<>\\]*', re.IGNORECASE)
-_CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
+CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
+"""Pattern of a CVE id (https://github.com/CVEProject/cve-schema)."""
+_CVE = re.compile(CVE_ID)
 _ADVISORY = re.compile(r"(CVE|GHSA|RUSTSEC|TEMP)-[0-9A-Za-z-]+")
 _DIGEST = re.compile(r"[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}")
 _TIME = re.compile(
