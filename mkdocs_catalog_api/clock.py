@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
+
+from .problems import Problem, Problems
+
+_VARIABLE = "SOURCE_DATE_EPOCH"
 
 
 def now() -> datetime.datetime:
     """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isascii() and epoch.isdigit() and len(epoch) < 12:
+    epoch = os.environ.get(_VARIABLE, "")
+    if re.fullmatch("[0-9]{1,11}", epoch):
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
     return datetime.datetime.now(datetime.UTC)
+
+
+def latest() -> datetime.datetime:
+    """What is later than this has not happened yet, also where the time of the build is that of a commit."""
+    return max(now(), datetime.datetime.now(datetime.UTC))
+
+
+def check(problems: Problems) -> None:
+    """Add a problem when the time of the build is given, but is none."""
+    epoch = os.environ.get(_VARIABLE, "")
+    if epoch and not re.fullmatch("[0-9]{1,11}", epoch):
+        message = f"{epoch[:40]!r} is not a number of seconds since 1970"
+        problems.add(Problem("", 0, 0, _VARIABLE, message, "set it as `git log -1 --format=%ct` prints it"))
 
 
 def timestamp(time: datetime.datetime) -> str:

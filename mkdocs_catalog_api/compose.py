@@ -279,9 +279,12 @@ class _Composer:
 
     def _report_idle_statements(self) -> None:
         count = len(self.catalog.statements)
-        if idle := count - len(self.matched):
-            message = f"{idle} of {count} VEX statements speak of no finding in the catalog"
-            self.given.problems.add(Problem("", 0, 0, "security.vex", message, level=Level.INFO))
+        idle = [statement for at, statement in enumerate(self.catalog.statements) if at not in self.matched]
+        if idle:
+            first = idle[0]
+            hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
+            message = f"{len(idle)} of {count} VEX statements speak of no finding in the catalog"
+            self.given.problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO))
 
     def _badges(self) -> list[str]:
         """Write the badges of the catalog; returns their names."""

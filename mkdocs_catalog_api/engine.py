@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from . import feeds
+from . import clock, feeds
 from .catalog.join import Catalog
-from .clock import now, timestamp
 from .compose import Composition, compose
 from .documents import addresses, badges
 from .documents.badges import Look
@@ -116,6 +115,7 @@ def prepare(
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
+    clock.check(problems)
     staging = staging or Staging(site.site_dir)
     store = Store(staging.folder)
     try:
@@ -139,7 +139,7 @@ def prepare(
             looks=looks,
             mount=addresses.mount_path(site.site_url),
             title=site.title,
-            generated_at=timestamp(now()),
+            generated_at=clock.timestamp(clock.now()),
             folder=staging.documents,
             reports=site.root / (settings.security.reports or SECURITY_FOLDERS["reports"]),
             store=store,

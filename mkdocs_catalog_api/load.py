@@ -13,7 +13,7 @@ from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem, WebPage, in_order
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex import Statements
-from .clock import now, timestamp
+from .clock import latest, now, timestamp
 from .documents.gate import Gate
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, SECURITY_FOLDERS, CollectionSettings, Resource, Settings
@@ -51,7 +51,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     updates, statements = _updates(site, settings, listed, problems), _statements(site, settings, problems)
     heads = reports.heads(problems) if reports else []
     time = now()
-    join = Join(ordered, heads, settings.security.scanners, timestamp(time), problems)
+    join = Join(ordered, heads, settings.security.scanners, timestamp(latest()), problems)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
     catalog_charts = tuple(
         join.chart(

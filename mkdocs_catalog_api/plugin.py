@@ -51,6 +51,10 @@ class ApiFile(File):
         """Leave it to `on_post_build`, which publishes all documents at once."""
 
 
+class _NotThereError(PluginError, LookupError):
+    """A template asks for what the catalog does not have; MkDocs tells it in one line."""
+
+
 class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unused-ignore]
     """Publishes the catalog's JSON API beside the site."""
 
@@ -173,7 +177,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self, build: Build | None, problems: Problems, env: Environment, config: MkDocsConfig, files: Files
     ) -> None:
         """Give templates the catalog, and fill the pages with it."""
-        self._web = Web(self._settings or Settings(), build, config.theme.custom_dir)
+        self._web = Web(self._settings or Settings(), build, config.theme.custom_dir, _NotThereError)
         env.globals["catalog"] = self._web.catalog
         pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
         contents = {uri: page.content for uri, page in pages.items() if page.content is not None}

@@ -32,11 +32,15 @@ class Staging:
     """A folder beside the site where one build's documents wait; nothing in it is published yet."""
 
     def __init__(self, site_dir: Path) -> None:
-        parent = _near(site_dir)
-        # The leading dot keeps site generators and servers from taking it for content.
-        prefix = f".{site_dir.name}-catalog-api-"
-        _sweep(parent, prefix)
-        self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        try:
+            parent = _near(site_dir)
+            # The leading dot keeps site generators and servers from taking it for content.
+            prefix = f".{site_dir.name}-catalog-api-"
+            _sweep(parent, prefix)
+            self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        except OSError as error:
+            message = f"nothing can be written there ({error.strerror})"
+            raise OSError(error.errno, message, str(site_dir)) from None
         self.documents = self.folder / "documents"
         self.documents.mkdir()
 

@@ -61,6 +61,10 @@ def read_site(
     if not docs_dir.is_dir():
         message = f"the folder {given.docs_dir!r} is missing"
         problems.add(Problem(config.name, 0, 0, "docs_dir", message, "create it or correct the path"))
+    to, source = (root / (site_dir or given.site_dir)).resolve(), docs_dir.resolve()
+    if to.is_relative_to(source) or source.is_relative_to(to):
+        message = f"the site's folder {str(site_dir or given.site_dir)!r} and docs_dir lie in each other"
+        problems.add(Problem(config.name, 0, 0, "site_dir", message, "write the site somewhere else"))
     settings = read_settings(given.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
@@ -89,6 +93,9 @@ def _check_plugins(
     if PLUGIN not in names:
         message = f"{PLUGIN} is not among the plugins"
         problems.add(Problem(config.name, 0, 0, "plugins", message, f"add `- {PLUGIN}` to `plugins`"))
+    elif names.count(PLUGIN) > 1:
+        message = f"{PLUGIN} stands there twice"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, "keep one of them, with all settings"))
     for name in [*dict.fromkeys(names), *(["hooks"] if given.hooks else [])]:
         if name in HARMLESS or name in trusted:
             continue

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.problems import Problem
 from mkdocs_catalog_api.sources.reports import Finding, ReportError, Scan, read_report
 
 DIGEST = "sha256:" + "a" * 64
@@ -51,7 +52,8 @@ def finding(**fields: Any) -> Finding:
 def refusal(data: bytes | dict[str, Any] | list[Any]) -> str:
     with pytest.raises(ReportError) as caught:
         read_report(data if isinstance(data, bytes) else json.dumps(data).encode())
-    return f"{caught.value} ({caught.value.hint})"
+    error = caught.value
+    return str(Problem("", error.line, error.column, "", str(error), error.hint))
 
 
 def nodes(document: Any) -> list[tuple[Any, Any]]:

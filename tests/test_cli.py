@@ -167,7 +167,7 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("site_name: [a\n", "mkdocs.yml:2", "not valid YAML"),
+        ("site_name: [a\n", "mkdocs.yml:1:12", "a list that is not closed"),
         ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
         ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected a text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),
@@ -204,6 +204,45 @@ def test_a_configuration_that_cannot_be_used_is_a_problem_with_its_place(
     result = call("build", "-f", path)
     assert result.exit_code == 1
     assert f"error: {place}" in result.stderr and said in result.stderr
+
+
+def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> None:
+    site.write("below/base.yml", "site_name: Base\nplugins:\n  - catalog-api:\n      registri: a\n")
+    path = site.write("mkdocs.yml", "INHERIT: below/base.yml\n")
+    assert "below/base.yml:4:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/site", "."])
+def test_the_site_and_its_sources_do_not_lie_in_each_other(site: SiteFolder, folder: str) -> None:
+    site.image("one")
+    path = config(site)
+    before = tree(site.folder)
+    result = call("build", "-f", path, "--site-dir", folder)
+    assert result.exit_code == 1 and "lie in each other" in result.stderr
+    assert tree(site.folder) == before
+
+
+def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None:
+    site.image("one")
+    site.write("file", "")
+    result = call("build", "-f", config(site), "--site-dir", "file/site")
+    assert result.exit_code == 1
+    assert "nothing can be written there" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
+
+
+def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:
+    path = config(site, plugins=["catalog-api", {"catalog-api": site.settings}])
+    assert "plugins: catalog-api stands there twice" in call("check", "-f", path).stderr
+
+
+@pytest.mark.parametrize("epoch", ["abc", "-1", "1.5", "9" * 12])
+def test_a_time_of_the_build_that_is_none_is_refused(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, epoch: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    site.image("one")
+    result = call("build", "-f", config(site))
+    assert result.exit_code == 1 and f"SOURCE_DATE_EPOCH: '{epoch}' is not a number" in result.stderr
 
 
 def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:

@@ -213,13 +213,25 @@ def test_a_time_in_the_future_warns_and_counts_as_oldest(
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793600000")  # 2026-11-02
     site.image("nginx", "versions: [1.27.3]")
-    site.report("a.json", scan("CVE-a", tag=f"{NGINX}:1.27.3", created="2030-01-01T00:00:00Z"))
+    site.report("a.json", scan("CVE-a", tag=f"{NGINX}:1.27.3", created="2999-01-01T00:00:00Z"))
     result = built(site)
     assert found(release(result)) == ["CVE-a"]
     (warning,) = result.logged()
-    assert warning.startswith("scans/a.json: scanned at 2030-01-01T00:00:00Z, which is in the future")
+    assert warning.startswith("scans/a.json: scanned at 2999-01-01T00:00:00Z, which is in the future")
     site.report("b.json", scan("CVE-b", tag=f"{NGINX}:1.27.3", created="2020-01-01T00:00:00Z"))
     assert found(release(built(site))) == ["CVE-b"]
+
+
+def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1500000000")  # 2017: that of the last commit
+    site.image("nginx", "versions: [1.27.3]")
+    for name, created in (("old", "2016-01-01T00:00:00Z"), ("new", "2018-01-01T00:00:00Z")):
+        site.report(f"{name}.json", scan(f"CVE-{name}", tag=f"{NGINX}:1.27.3", created=created))
+    result = built(site)
+    assert found(release(result)) == ["CVE-new"]
+    assert result.logged() == []
 
 
 def test_scanners_are_never_united(site: SiteFolder) -> None:

@@ -88,6 +88,15 @@ def test_a_digest_on_no_page_is_named_at_its_line(catalog: SiteFolder) -> None:
     assert (security["scanned"], security["pins"], security["pinsScanned"]) == (False, 2, 1)
 
 
+def test_a_version_that_the_page_does_not_have_is_named_at_its_line(catalog: SiteFolder) -> None:
+    chart(catalog, f"{NGINX}:1.27.4", f"{NGINX}:1.0", "quay.io/acme/web:1")
+    catalog.report("old.json", trivy([], tag=f"{NGINX}:1.0"))
+    assert built(catalog).logged(logging.WARNING) == [
+        "docs/charts/web.md:6:5: images[0]: the page of 'nginx' has no version '1.27.4', "
+        "and nobody scanned it (it has 1.27.3, 1.27, 1.27.2)"
+    ]
+
+
 def test_a_digest_of_another_repository_refuses_the_catalog(catalog: SiteFolder) -> None:
     chart(catalog, f"{REDIS}:8.2@{digest(3)}")
     result = catalog.build()

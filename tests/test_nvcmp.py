@@ -109,7 +109,7 @@ def test_a_wrong_decision_is_named(catalog: SiteFolder, decisions: str, message:
 
 def test_a_misspelt_application_gets_the_nearest_name(catalog: SiteFolder) -> None:
     result = build(catalog, decisions="held: {grafanna: Waits}")
-    assert any("did you mean 'grafana'?" in text for text in result.logged(logging.WARNING))
+    assert any("perhaps you mean 'grafana'" in text for text in result.logged(logging.WARNING))
 
 
 @pytest.mark.parametrize(

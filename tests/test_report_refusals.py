@@ -21,13 +21,13 @@ PRETTY = json.dumps(trivy(row()), indent=2).encode()
         (b"\xef\xbb\xbf", "the file is empty"),
         (
             b"[0000]  WARN no name given\n" + REPORT,
-            'line 1 is not JSON: "[0000]  WARN no name given" (log lines stand before the report; '
+            '1: no JSON: "[0000]  WARN no name given" (log lines stand before the report; '
             "send them elsewhere with `2>/dev/null`, or write the report with `-o file`)",
         ),
-        (b"\n2026-11-20T06:00:00Z\tINFO\x1b[34mVulnerability\n" + PRETTY, 'line 2 is not JSON: "2026-11-20'),
-        (b"log\n[\n  {}\n]", 'line 1 is not JSON: "log"'),
-        (PRETTY + b"\n2026 INFO done\n", 'after the report, line 17 holds something else: "2026 INFO done"'),
-        (REPORT + b"\n" + REPORT, 'after the report, line 2 holds something else: "{'),
+        (b"\n2026-11-20T06:00:00Z\tINFO\x1b[34mVulnerability\n" + PRETTY, '2: no JSON: "2026-11-20'),
+        (b"log\n[\n  {}\n]", '1: no JSON: "log"'),
+        (PRETTY + b"\n2026 INFO done\n", '17:1: something else after the report: "2026 INFO done"'),
+        (REPORT + b"\n" + REPORT, '2:1: something else after the report: "{'),
         (REPORT[:-20], "the file is cut off: EOF while parsing"),
         (PRETTY[:60], "the file is cut off: EOF while parsing"),
         (b"<!DOCTYPE html><title>Sign in</title>", "a web page or XML, not JSON"),
@@ -59,7 +59,7 @@ PRETTY = json.dumps(trivy(row()), indent=2).encode()
         (b'{"spdxVersion": "SPDX-2.3"}', "an SPDX bill of materials"),
         (b'{"@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"}', "an SPDX bill of materials"),
         (b'{"@context": "https://openvex.dev/ns/v0.2.0"}', "an OpenVEX document"),
-        (b'{"Results": NaN}', "not valid JSON"),
+        (b'{"Results": NaN}', "1:13: not valid JSON"),
         (b'{"Results": -Infinity}', "not valid JSON"),
         (b'{"Results": [], "n": ' + b"7" * 5000 + b"}", "not valid JSON: number out of range"),
         (b"[" * 10_000 + b"]" * 10_000, "not valid JSON: recursion limit exceeded"),

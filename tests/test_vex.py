@@ -97,6 +97,9 @@ def test_old_forms_in_plain_text() -> None:
         ({**STATEMENT, "status": "ok"}, "statements[0].status", 'no status "ok" is known'),
         ({**STATEMENT, "status": None}, "statements[0].status", 'no status "" is known'),
         ({**STATEMENT, "justification": ""}, "statements[0]", "on CVE-2026-0001 does not say why"),
+        ({**STATEMENT, "justification": "not_presnt"}, "statements[0].justification", "no justification"),
+        ({**STATEMENT, "products": []}, "statements[0].products", "names no product"),
+        ({**STATEMENT, "timestamp": "15 Jan 2026"}, "statements[0].timestamp", '"15 Jan 2026" is no time'),
     ],
 )
 def test_a_statement_that_says_too_little_is_left_out(
@@ -108,6 +111,13 @@ def test_a_statement_that_says_too_little_is_left_out(
     assert fault.field == field
     assert message in fault.message
     assert fault.hint
+
+
+def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -> None:
+    own = {**STATEMENT, "timestamp": "2026-03-01T00:00:00Z"}
+    found = read(STATEMENT, own, timestamp="last week")
+    assert [kept.index for kept in found.statements] == [1]
+    assert [fault.field for fault in found.faults] == ["timestamp"]
 
 
 @pytest.mark.parametrize(

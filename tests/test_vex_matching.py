@@ -181,7 +181,7 @@ def test_the_order_of_documents_does_not_matter(seed: random.Random) -> None:
         for statement in read(
             STATEMENT,
             {**STATEMENT, "status": "affected"},
-            {**STATEMENT, "timestamp": "never"},
+            {**STATEMENT, "timestamp": None},
             **{"@id": name},
         ).statements
     ]

@@ -176,10 +176,10 @@ def test_arguments_narrow_a_collection(site: SiteFolder) -> None:
 
 
 WRONG = {
-    "imagez": "no marker is called `imagez` (did you mean `images`?)",
-    "images vieww=table": "no argument is called `vieww` (did you mean `view`?)",
+    "imagez": "no marker is called `imagez` (perhaps you mean `images`)",
+    "images vieww=table": "no argument is called `vieww` (perhaps you mean `view`)",
     "images view=grid": "'grid' is no view of images (one of cards, table)",
-    'images category="Web server"': "(did you mean 'Web servers'?)",
+    'images category="Web server"': "(perhaps you mean 'Web servers')",
     "images tier=core tier=core": "the argument `tier` is given twice",
     "images category=Web servers": "'servers' is no argument",
     "images limit=many": "`limit` is 'many'",
@@ -249,6 +249,18 @@ def test_every_template_sees_the_catalog(site: SiteFolder) -> None:
     )
     result = site.build()
     assert words(page(result, "index.html")) == f"{result.json('security.json')['total']} 1.10"
+
+
+@pytest.mark.parametrize("asked", ["catalog.image('nope').name", "catalog.document('nope.json').data"])
+def test_a_template_that_asks_for_what_is_not_there_is_told_in_one_line(site: SiteFolder, asked: str) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    site.write(
+        "overrides/main.html", '{% extends "base.html" %}{% block content %}{{ ' + asked + " }}{% endblock %}"
+    )
+    result = site.build()
+    assert result.failed
+    assert any(f"{asked.rpartition('.')[0]}: the " in text for text in result.logged(logging.ERROR))
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -54,15 +54,19 @@ class PinJoin:
         """`at` makes a blank problem at the pin's place."""
         reference = Reference.parse(pin.image)
         if pin.digest is None:
-            return self._by_reference(pin, reference.repository, reference.tag_or_latest)
+            return self._by_reference(pin, reference.repository, reference.tag_or_latest, at)
         return self._with_digest(pin, pin.digest, reference.repository, at)
 
-    def _by_reference(self, pin: PinEntry, repository: str, tag: str) -> Pin:
+    def _by_reference(self, pin: PinEntry, repository: str, tag: str, at: Callable[[], Problem]) -> Pin:
         name = f"{repository}:{tag}"
         for key in self.releases.with_tag(repository, tag):
             return Pin(pin, self.releases.entries[key].digest or name, key.slug, key.version)
         scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
-        return Pin(pin, name, self._slug(repository), None, scans)
+        slug = self._slug(repository)
+        if slug and self.releases.versions(slug) and not scans:
+            message = f"the page of {slug!r} has no version {tag!r}, and nobody scanned it"
+            self._add(at(), message, f"it has {', '.join(self.releases.versions(slug)[:5])}", Level.WARNING)
+        return Pin(pin, name, slug, None, scans)
 
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Callable[[], Problem]) -> Pin:
         keys = self.releases.with_digest(digest)

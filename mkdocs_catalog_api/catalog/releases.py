@@ -27,6 +27,7 @@ class Releases:
         self.entries: dict[Key, VersionEntry] = {}
         self.repositories: dict[str, str] = {}
         """Slug → repository."""
+        self._versions: dict[str, list[str]] = {}
         self._by_digest: dict[str, list[Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str, str], list[Key]] = defaultdict(list)
         self._slugs: dict[str, list[str]] = defaultdict(list)
@@ -34,6 +35,7 @@ class Releases:
             repository = Reference.parse(image.image).repository
             self.repositories[image.slug] = repository
             self._slugs[repository].append(image.slug)
+            self._versions[image.slug] = [entry.version for entry in image.versions]
             for entry in image.versions:
                 key = Key(image.slug, entry.version)
                 self.entries[key] = entry
@@ -46,6 +48,10 @@ class Releases:
 
     def with_tag(self, repository: str, tag: str) -> list[Key]:
         return self._by_tag.get((repository, tag), [])
+
+    def versions(self, slug: str) -> list[str]:
+        """The labels of an image's releases, newest first."""
+        return self._versions[slug]
 
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""

@@ -8,6 +8,13 @@ from datetime import datetime
 from .purl import Purl
 
 STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
+JUSTIFICATIONS = (
+    "component_not_present",
+    "vulnerable_code_not_present",
+    "vulnerable_code_not_in_execute_path",
+    "vulnerable_code_cannot_be_controlled_by_adversary",
+    "inline_mitigations_already_exist",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..engine import Build
 
 
-@click.command("build")
+@click.command("build", short_help="Write the API into the site.")
 @options
 def command(run: Run) -> None:
     """Write the API into the site, byte for byte what `mkdocs build` writes.

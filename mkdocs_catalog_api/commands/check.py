@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..engine import Build
 
 
-@click.command("check")
+@click.command("check", short_help="Find every problem and write nothing.")
 @options
 def command(run: Run) -> None:
     """Find every problem of the catalog, and write nothing into the site."""

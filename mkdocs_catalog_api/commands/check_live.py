@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..live.client import Limits
 
 
-@click.command("check-live")
+@click.command("check-live", short_help="Tell whether a host serves what was built.")
 @click.argument("url")
 @click.option(
     "--limit",

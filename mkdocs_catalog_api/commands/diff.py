@@ -105,7 +105,7 @@ def _removed(what: str, where: str, message: str, announced: bool) -> Change:
     return Change(level, f"removed-{what}", where, message)
 
 
-@click.command("diff")
+@click.command("diff", short_help="Tell what changed between two builds.")
 @click.argument("old", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("-q", "--quiet", is_flag=True, help="Print breaking changes only.")

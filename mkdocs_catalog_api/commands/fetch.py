@@ -35,7 +35,7 @@ def _names(_context: object, _option: object, given: tuple[str, ...]) -> tuple[s
         raise click.BadParameter(str(error)) from None
 
 
-@click.command("fetch")
+@click.command("fetch", short_help="Get the security reports of charts from their hub.")
 @config_file_option
 @click.option(
     "--repository",

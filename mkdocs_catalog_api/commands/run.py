@@ -148,7 +148,7 @@ class Run:
         except CatalogError as error:
             self.problems.extend(error.problems)
         except (ContractError, OSError) as error:
-            self.problems.add(Problem("", 0, 0, "", str(error)))
+            self.problems.add(Problem("", 0, 0, "", f"the API can't be written: {error}"))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:

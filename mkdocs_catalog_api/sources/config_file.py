@@ -14,6 +14,8 @@ from .pages import dotted
 from .yaml_text import child
 
 PLUGIN = "catalog-api"
+MAX_PARENTS = 20
+"""How many files mkdocs.yml may inherit from, one from another."""
 
 
 @dataclass(frozen=True)
@@ -28,23 +30,26 @@ class ConfigFile:
         return self.path.name if self.path else "mkdocs.yml"
 
     @cached_property
-    def _section(self) -> yaml.Node | None:
-        """The plugin's own settings, None when they stand in no mapping of this file."""
-        try:
-            root = yaml.compose(self.path.read_bytes(), yaml.CSafeLoader) if self.path else None
-        except (OSError, ValueError, RecursionError, yaml.YAMLError):
-            return None
-        found = child(root, "plugins")
-        if found is None:
-            return None
-        entries = found[1].value if isinstance(found[1], yaml.SequenceNode) else [found[1]]
-        return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
+    def _section(self) -> tuple[str, yaml.Node | None]:
+        """The file with the plugin's own settings, this one or one that it inherits from, and the settings
+        themselves; None when they stand in no mapping of either.
+        """
+        path, name = self.path, self.name
+        for _ in range(MAX_PARENTS + 1):
+            root = _composed(path)
+            if (section := _settings(root)) is not None:
+                return name, section
+            parent = child(root, "INHERIT")
+            if path is None or parent is None:
+                break
+            path, name = path.parent / str(parent[1].value), str(parent[1].value)
+        return self.name, None
 
     def problem(
         self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
-        node = self._section
+        name, node = self._section
         mark = None if node is None else node.start_mark
         field: list[str | int] = [PLUGIN]
         for step in path:
@@ -54,17 +59,32 @@ class ConfigFile:
             node = found[1] if found else None
             mark = found[0].start_mark if found else mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(self.name, line, column, dotted(field), message, hint, level)
+        return Problem(name, line, column, dotted(field), message, hint, level)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
         found: tuple[yaml.Node, yaml.Node] | None = None
-        node = self._section
+        node = self._section[1]
         for step in path:
             found = _child(node, step)
             node = found[1] if found else None
         scalar = found[0 if key else 1] if found else None
         return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
+
+
+def _composed(path: Path | None) -> yaml.Node | None:
+    try:
+        return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return None
+
+
+def _settings(root: yaml.Node | None) -> yaml.Node | None:
+    found = child(root, "plugins")
+    if found is None:
+        return None
+    entries = found[1].value if isinstance(found[1], yaml.SequenceNode) else [found[1]]
+    return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:

@@ -14,6 +14,8 @@ from ..catalog.fields import COMPUTED
 from ..problems import RefusedError
 
 _INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
+_BOOLEANS = ("true", "false", "yes", "no", "on", "off")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _WORD = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _EXPECTED = {
     "string_type": "a text",
@@ -154,10 +156,12 @@ def _hint(expected: str, value: object, name: str, written: str) -> str:
             return "write `[a, b]`, or one `- a` line for each"
         case "keys and values":
             return "write `key: value`, one line for each"
-        case "true or false" if not isinstance(value, str):
+        case "true or false" if str(value).lower() not in _BOOLEANS:
             return "write true or false"
+        case "a whole number" | "a number" if isinstance(value, str) and not _NUMBER.fullmatch(value):
+            return "write the number alone"
         case "true or false" | "a whole number" | "a number" if isinstance(value, str):
-            return "remove the quotes" if value.isascii() and value.isalnum() else ""
+            return "remove the quotes"
         case _:
             return ""
 

@@ -18,10 +18,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from yaml_env_tag import construct_env_tag
 
 from ..problems import Problem, Problems
+from .config_file import MAX_PARENTS
 from .messages import location, message_and_hint
-from .yaml_text import YamlError, place
-
-_MAX_PARENTS = 20
+from .yaml_text import YamlError, explain, mark, place
 
 
 class _Unknown:
@@ -126,16 +125,18 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     Raises:
         YamlError: it can't be used; the error's text is the name of the file.
     """
+    source = b""
     try:
-        loader = _Loader(path.read_bytes())
+        source = path.read_bytes()
+        loader = _Loader(source)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
         raise _error(name, 0, 0, f"the file can't be read: {error.strerror}") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise _error(name, line, column, f"not valid YAML: {error.problem}") from None
+        where = mark(error)
+        said = explain(error, source.decode("utf-8", "replace"))
+        raise _error(name, where.line + 1, where.column + 1, *said) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
     if not isinstance(data, dict):
@@ -144,7 +145,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     if parent is None:
         return root, data
     line, column = place(root, ("INHERIT",))
-    if depth == _MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
+    if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
         hint = "give the path from the folder of this file"
         raise _error(name, line, column, f"INHERIT: no file to inherit from: {parent!r}", hint)
     return root, merge(_load(path.parent / parent, parent, depth + 1)[1], data)

@@ -115,7 +115,7 @@ def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Prob
                 problem = at.problem(
                     (key, name),
                     f"no application is called {name!r}",
-                    f"did you mean {near!r}?" if near else "remove the decision",
+                    f"perhaps you mean {near!r}" if near else "remove the decision",
                 )
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:

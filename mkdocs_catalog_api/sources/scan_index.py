@@ -38,7 +38,8 @@ class _Read:
     key: str
     kept: tuple[Kept[ScanFacts], ...] | None = None
     """The scans that were parsed now; None when the store has had them, or for a problem."""
-    problem: tuple[str, str] | None = None
+    problem: tuple[str, str, int, int] | None = None
+    """Message, hint, line and column."""
     of_hub: bool = False
 
 
@@ -64,7 +65,8 @@ class ReportIndex:
             for read in chunk:
                 file = f"{self._label}/{read.path}"
                 if read.problem:
-                    problems.add(Problem(file, 0, 0, "", *read.problem))
+                    message, hint, line, column = read.problem
+                    problems.add(Problem(file, line, column, "", message, hint))
                     continue
                 keys[read.key] = None
                 kept = self._store.reports.setdefault(read.key, read.kept or ())
@@ -93,14 +95,14 @@ def _read_one(folder: Path, store: Store, check: Check, path: str) -> _Read:
     try:
         data, package = _content(folder, path)
     except OSError as error:
-        return _Read(path, "", problem=(f"the report can't be read: {error.strerror}", ""))
+        return _Read(path, "", problem=(f"the report can't be read: {error.strerror}", "", 0, 0))
     key = content_key(package, data)
     if key in store.reports:
         return _Read(path, key, of_hub=bool(package))
     try:
         parsed = [_parse(scan, check, f"{folder.name}/{path}") for scan in read_report(data, package)]
     except ReportError as error:
-        return _Read(path, key, problem=(str(error), error.hint))
+        return _Read(path, key, problem=(str(error), error.hint, error.line, error.column))
     kept = tuple(store.put(scan[1:], scan.facts) for scan in parsed)
     return _Read(path, key, kept, of_hub=bool(package))
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..catalog.purl import Purl
-from ..catalog.statements import STATUSES, Component, Statement
+from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Statement
 from ..problems import Level, Problem, Problems
 from .folders import json_files
+from .messages import perhaps
 from .reports.decode import decode
 from .reports.facts import ReportError
 from .reports.values import CVE_ID, mapping, rows, text, texts, utc
@@ -47,7 +48,7 @@ def read_vex(data: bytes) -> VexDocument:
     try:
         document = decode(data)
     except ReportError as error:
-        raise ReportError(str(error), _HINT) from None
+        raise ReportError(str(error), _HINT, error.line, error.column) from None
     if not isinstance(document, dict) or "openvex" not in text(document.get("@context")):
         raise ReportError("not an OpenVEX document: no `@context` of openvex.dev", _HINT)
     if "statements" not in document:
@@ -56,7 +57,7 @@ def read_vex(data: bytes) -> VexDocument:
     faults: list[Fault] = []
     for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
         statement = _statement(document, entry, index)
-        if fault := _fault(statement):
+        if fault := _fault(statement) or _untimely(document, entry, index):
             faults.append(fault)
         else:
             statements.append(statement)
@@ -74,7 +75,7 @@ def read_folder(folder: Path, label: str, problems: Problems) -> list[Statement]
             message = f"the document can't be read: {error.strerror}"
             problems.add(Problem(file, 0, 0, "", message, "make it readable or remove it"))
         except ReportError as error:
-            problems.add(Problem(file, 0, 0, "", str(error), error.hint))
+            problems.add(Problem(file, error.line, error.column, "", str(error), error.hint))
         else:
             problems.extend(Problem(file, 0, 0, *fault, Level.WARNING) for fault in found.faults)
             named = found.statements if found.id else [replace(s, document=file) for s in found.statements]
@@ -104,8 +105,8 @@ def _fault(statement: Statement) -> Fault | None:
     if not statement.ids:
         return Fault(f"{where}.vulnerability", "the statement names no vulnerability", "give its `name`")
     if statement.status not in STATUSES:
-        known = ", ".join(STATUSES)
-        return Fault(f"{where}.status", f'no status "{statement.status[:40]}" is known', f"one of {known}")
+        message = f'no status "{statement.status[:40]}" is known'
+        return Fault(f"{where}.status", message, perhaps(statement.status, STATUSES, "one of"))
     reason = statement.justification or statement.impact_statement
     if statement.status == "not_affected" and not reason:
         return Fault(
@@ -113,7 +114,24 @@ def _fault(statement: Statement) -> Fault | None:
             f"the statement on {statement.ids[0][:80]} does not say why the product is not affected",
             "add a `justification` or an `impact_statement`",
         )
+    if statement.status == "not_affected" and statement.justification not in ("", *JUSTIFICATIONS):
+        message = f'no justification "{statement.justification[:60]}" is known'
+        hint = perhaps(statement.justification, JUSTIFICATIONS, "one of")
+        return Fault(f"{where}.justification", message, hint)
+    if not statement.products:
+        return Fault(f"{where}.products", "the statement names no product", "name the image or the package")
     return None
+
+
+def _untimely(document: dict[str, object], entry: dict[str, object], index: int) -> Fault | None:
+    """A time that can't be read: which of several statements is the newest could not be told."""
+    field, given = f"statements[{index}].timestamp", entry.get("timestamp")
+    if given is None:
+        field, given = "timestamp", document.get("timestamp")
+    if given is None or utc(given):
+        return None
+    hint = "write it as in 2026-01-15T09:00:00Z"
+    return Fault(field, f'"{text(given)[:40]}" is no time, so what it is of is left out', hint)
 
 
 def _ids(vulnerability: object) -> Iterator[str]:

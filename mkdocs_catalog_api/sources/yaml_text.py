@@ -128,9 +128,9 @@ def parse(text: str, offset: int = 0) -> Document:
     try:
         root = yaml.compose(text, _Loader)
     except yaml.MarkedYAMLError as error:
-        mark = _mark(error)
-        line, column = mark.line + 1 + offset, mark.column + 1
-        raise YamlError(line, column, *_explain(error, text)) from None
+        where = mark(error)
+        line, column = where.line + 1 + offset, where.column + 1
+        raise YamlError(line, column, *explain(error, text)) from None
     except (yaml.YAMLError, ValueError) as error:
         # A reader error: characters that YAML does not allow.
         position = getattr(error, "position", 0)
@@ -179,19 +179,19 @@ _BEGINS = ("a flow ", "a quoted scalar")
 """Contexts of which the beginning is what an author looks for, rather than the place where hope was lost."""
 
 
-def _mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
-    mark = error.problem_mark or error.context_mark
+def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
+    """Where an author has to look."""
     if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
-        mark = error.context_mark
-    return mark or yaml.Mark("", 0, 0, 0, None, 0)
+        return error.context_mark
+    return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
 
 
-def _explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
+def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
     """A message and a hint that a person who does not know YAML's grammar can act on."""
-    mark = error.problem_mark or _mark(error)
+    where = error.problem_mark or mark(error)
     lines = text.split("\n")
-    content = lines[mark.line] if mark.line < len(lines) else ""
-    before, at = content[: mark.column], content[mark.column : mark.column + 1]
+    content = lines[where.line] if where.line < len(lines) else ""
+    before, at = content[: where.column], content[where.column : where.column + 1]
     problem, context = error.problem or "it can't be read", error.context or ""
     if "cannot start any token" in problem and at == "\t":
         return "a tab, which YAML does not allow here", "indent with spaces"

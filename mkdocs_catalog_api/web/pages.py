@@ -40,12 +40,21 @@ class _Changed(NamedTuple):
 
 
 class Web:
-    """The web pages of one build. Without a build (the catalog is refused) the catalog is empty."""
+    """The web pages of one build. Without a build (the catalog is refused) the catalog is empty.
 
-    def __init__(self, settings: Settings, build: Build | None, custom_dir: str | None) -> None:
+    `missing` as in `CatalogView`.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        build: Build | None,
+        custom_dir: str | None,
+        missing: Callable[[str], Exception],
+    ) -> None:
         self._on = settings.web
         self._mount, self._origin = _split(build.site.site_url if build else None)
-        self.catalog = CatalogView(build.staging.documents if build else None, self._mount)
+        self.catalog = CatalogView(build.staging.documents if build else None, self._mount, missing)
         overrides = Path(custom_dir) if custom_dir else None
         self._parts = Parts(settings, self.catalog, overrides)
         self._item_parts = ItemParts(

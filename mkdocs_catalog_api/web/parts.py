@@ -11,7 +11,7 @@ from markupsafe import escape
 from ..compose import published_models
 from ..documents import addresses, badges
 from ..settings import Settings
-from ..sources.messages import field_names, resembling
+from ..sources.messages import field_names, perhaps, resembling
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Item
@@ -70,7 +70,7 @@ class Parts:
         if views := VIEWS[name]:
             context["view"] = view = given.pop("view", views[0])
             if view not in views:
-                raise MarkerError(f"{view!r} is no view of {name}", f"one of {', '.join(views)}")
+                raise MarkerError(f"{view!r} is no view of {name}", perhaps(view, views, "one of"))
         if name in COLLECTIONS:
             context |= {"resource": name, "items": self._chosen(name, given)}
         else:
@@ -124,7 +124,7 @@ def _reject(given: Mapping[str, str], known: Sequence[str]) -> None:
 
 def _unknown(name: str, known: Mapping[str, object] | Sequence[str], what: str) -> MarkerError:
     near = resembling(name, known)
-    hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
+    hint = f"perhaps you mean `{near}`" if near else f"one of {', '.join(known)}" if known else "remove it"
     return MarkerError(f"no {what} is called `{name}`", hint)
 
 
@@ -138,4 +138,4 @@ def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A word that nothing has is fine (nothing is held today), unless it is much like one that is there."""
     near = resembling(wanted, sorted({text for item in items for text in _texts(item[name])}))
     if near is not None:
-        raise MarkerError(f"nothing has the {name} {wanted!r}", f"did you mean {near!r}?")
+        raise MarkerError(f"nothing has the {name} {wanted!r}", f"perhaps you mean {near!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from io import FileIO
 from pathlib import Path
@@ -20,11 +20,14 @@ Item: TypeAlias = Mapping[str, JsonValue]
 class CatalogView:
     """The published catalog. Addresses in it are root-relative, as in the API.
 
-    `folder` has the documents; without one (the catalog is refused) every collection is empty.
+    `folder` has the documents; without one (the catalog is refused) everything is empty. `missing` makes the
+    error of a template that asks for what is not there.
     """
 
-    def __init__(self, folder: Path | None, mount: str = "") -> None:
-        self._folder, self._at = folder, addresses.Addresses(mount)
+    def __init__(
+        self, folder: Path | None, mount: str = "", missing: Callable[[str], Exception] = LookupError
+    ) -> None:
+        self._folder, self._at, self._missing = folder, addresses.Addresses(mount), missing
 
     def href(self, path: str) -> str:
         """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
@@ -34,12 +37,15 @@ class CatalogView:
         """The document at `path` below `api/v1/`, as in `catalog.document("security/nginx.json")`.
 
         Raises:
-            OSError: there is no such document.
+            What `missing` makes of a message: there is no such document.
         """
         if self._folder is None:
             return {}
-        with FileIO(f"{self._folder}/{path}") as file:
-            return cast(Item, from_json(file.readall(), cache_strings="keys"))
+        try:
+            with FileIO(f"{self._folder}/{path}") as file:
+                return cast(Item, from_json(file.readall(), cache_strings="keys"))
+        except OSError:
+            raise self._missing(f"catalog.document({path!r}): the API has no such document") from None
 
     @cached_property
     def images(self) -> Sequence[Item]:
@@ -76,9 +82,11 @@ class CatalogView:
         """The image with this slug.
 
         Raises:
-            KeyError: there is none.
+            What `missing` makes of a message: there is none.
         """
-        return self._images[slug]
+        if slug not in self._images and self._folder is not None:
+            raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
+        return self._images.get(slug, {})
 
     def page_of(self, href: JsonValue) -> JsonValue:
         """The web page of the item whose document is at `href`; None when it has none."""

@@ -15,7 +15,7 @@ _SURROGATE = re.compile(
     rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
 )
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
-_PLACE = re.compile(r" at line (\d+) column \d+$")
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def decode(data: bytes) -> object:
@@ -64,23 +64,26 @@ def _reason(data: bytes, error: str) -> ReportError:
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(
-            f"line {_line_number(data, before)} is not JSON: {_quote(before)}",
+            f"no JSON: {_quote(before)}",
             "log lines stand before the report; send them elsewhere with `2>/dev/null`, "
             "or write the report with `-o file`",
+            _line_number(data, before),
         )
     if not json_line:
         return ReportError(f"not JSON: {_quote(start)}", "write the report with `--format json`")
+    found = _PLACE.search(error)
+    place = (int(found[1]), int(found[2])) if found else (0, 0)
+    said = _PLACE.sub("", error)
     if "EOF while parsing" in error:
-        return ReportError(f"the file is cut off: {error}", "run the scan again")
-    place = _PLACE.search(error)
-    if place and error.startswith("trailing characters"):
-        line = int(place[1])
-        shown = _quote(data.split(b"\n")[line - 1])
+        return ReportError(f"the file is cut off: {said}", "run the scan again", *place)
+    if found and error.startswith("trailing characters"):
+        shown = _quote(data.split(b"\n")[place[0] - 1])
         return ReportError(
-            f"after the report, line {line} holds something else: {shown}",
+            f"something else after the report: {shown}",
             "a file holds one report; send log lines elsewhere with `2>/dev/null`",
+            *place,
         )
-    return ReportError(f"not valid JSON: {error}", "run the scan again")
+    return ReportError(f"not valid JSON: {said}", "run the scan again", *place)
 
 
 def _line_number(data: bytes, part: bytes) -> int:

@@ -67,9 +67,10 @@ class HubPackage(_Part):
 
 def read_package(data: bytes) -> HubPackage:
     """Raises `ReportError` for anything but an answer about a package."""
-    document = decode(data)
     try:
-        return HubPackage.model_validate(document)
+        return HubPackage.model_validate(decode(data))
+    except ReportError as error:  # without its place, which is in another file than the report
+        raise ReportError(f"no answer about a package: {error}", "fetch it again") from None
     except ValidationError as error:
         details = error.errors(include_url=False)[0]
         fault = "not an object" if details["type"] == "model_type" else details["msg"].lower()
