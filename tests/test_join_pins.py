@@ -93,7 +93,7 @@ def test_a_version_that_the_page_does_not_have_is_named_at_its_line(catalog: Sit
     catalog.report("old.json", trivy([], tag=f"{NGINX}:1.0"))
     assert built(catalog).logged(logging.WARNING) == [
         "docs/charts/web.md:6:5: images[0]: the page of 'nginx' has no version '1.27.4', "
-        "and nobody scanned it (it has 1.27.3, 1.27, 1.27.2)"
+        "and nobody scanned it (it has 1.27.3, 1.27.2, 1.27)"
     ]
 
 
