@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -42,22 +43,31 @@ class Ahead:
         self._parent = os.getpid()
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # both processes have it until they end
         self._staging = Staging(site.site_dir)
+        # Open for writing in the new process and in all that it forks, so that it ends with the last of them.
+        ends, self._alive = os.pipe()
+        self._ends = FileIO(ends)
         try:
             self._process = os.fork()
         except OSError:
-            self._close()
+            os.close(self._alive)
+            self._file.close()
+            self._ends.close()
+            self._staging.remove()
             raise
         if self._process == 0:
             self._work(problems, strict=strict)
+        os.close(self._alive)
         _lead(self._process)
 
     def _work(self, problems: Problems, *, strict: bool) -> NoReturn:
         _lead(0)
         # Whatever goes wrong here, the build that is then made instead meets and tells.
         with suppress(BaseException):
+            # Who waits for the end of a pipe, or for another plugin's lock, need not wait for this process.
             nowhere = os.open(os.devnull, os.O_RDWR)
-            for stream in (1, 2):  # whoever reads them need not wait for this process
-                os.dup2(nowhere, stream)
+            for entry in list(Path("/proc/self/fd").iterdir()):
+                if int(entry.name) not in (0, nowhere, self._alive, self._file.fileno()):
+                    os.dup2(nowhere, int(entry.name))
             state = self._state()
             build = prepare(self._site, self._settings, problems, strict=strict, staging=self._staging)
             pickle.dump((state, replace(build, site=replace(self._site, pages=()))), self._file)
@@ -82,28 +92,33 @@ class Ahead:
             return None
         state = self._state()
         with suppress(ChildProcessError):  # somebody else has waited for it
-            os.waitpid(self._process, 0)
+            os.waitid(os.P_PID, self._process, os.WEXITED | os.WNOWAIT)
         self._file.seek(0)
         found: tuple[str, Build] | None = None
         with suppress(EOFError, pickle.UnpicklingError):
             found = pickle.load(self._file)  # noqa: S301  # our own process wrote it
         if found is None or found[0] != state:
-            self._close()
+            self.drop()
             return None
-        self._file.close()
+        self._reap()
         return replace(found[1], site=site)
 
     def drop(self) -> None:
         """Stop the work, and leave nothing of it."""
         with suppress(OSError):
-            if os.waitpid(self._process, os.WNOHANG) == (0, 0):
-                os.killpg(self._process, signal.SIGKILL)
-                os.waitpid(self._process, 0)
-        self._close()
-
-    def _close(self) -> None:
-        self._file.close()
+            # While it is our child, nobody else's group has its number.
+            os.waitid(os.P_PID, self._process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            os.killpg(self._process, signal.SIGKILL)
+        self._reap()
         self._staging.remove()
+
+    def _reap(self) -> None:
+        """Wait until the process and all that it has forked are gone."""
+        with suppress(OSError):
+            os.waitpid(self._process, 0)
+        self._ends.read(1)
+        self._file.close()
+        self._ends.close()
 
 
 def _lead(process: int) -> None:

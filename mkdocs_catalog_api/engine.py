@@ -19,6 +19,7 @@ from .documents import addresses, badges
 from .documents.badges import Look
 from .hosting import HeaderFile
 from .load import load
+from .parallel import drop_all
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import Staging, publish
 from .settings import SECURITY_FOLDERS, Settings
@@ -156,6 +157,7 @@ def prepare(
         if settings.feeds and site.site_url:
             made = feeds.feeds(CatalogView(staging.documents, given.mount), site.title, site.site_url)
     except BaseException:
+        drop_all()
         staging.remove()
         raise
     finally:

@@ -9,13 +9,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from io import FileIO
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,6 +39,22 @@ def processes() -> int:
     return len(os.sched_getaffinity(0))
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until a new process is known to who has to end it; the new one never hears of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def drop_all() -> None:
+    """Take away all work that is still being done in other processes, as what it is for has failed."""
+    for pool in list(_running):
+        pool.end()
+
+
 def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: int) -> Iterator[R]:
     """Apply `work` to consecutive chunks of the items; results come in the order of the items.
 
@@ -52,6 +69,9 @@ def in_chunks(work: Callable[[Sequence[T]], R], items: Sequence[T], *, least: in
     if workers == 1 or len(items) < least:
         return (work(part) for part in [items] if part)
     return _Pool(work, items, workers - 1).results()
+
+
+_running: WeakSet[_Pool] = WeakSet()
 
 
 class _Done(NamedTuple):
@@ -76,19 +96,29 @@ class _Pool:
         os.close(numbers)
         self._left = FileIO(left)
         self._found: SimpleQueue[bytes] = SimpleQueue()
-        fork, pipes = multiprocessing.get_context("fork"), list[Connection]()
         self._workers: list[BaseProcess] = []
-        with suppress(OSError):  # the system allows no more processes: those that there are do it all
-            for _ in range(workers):
-                ours, theirs = fork.Pipe(duplex=False)
-                with theirs:  # only its worker keeps it open, so that it ends with the worker
-                    worker = fork.Process(target=self._serve, args=(theirs, [*pipes, ours]), daemon=True)
-                    worker.start()
-                self._workers.append(worker)
-                pipes.append(ours)
-        self._collectors = [Thread(target=self._collect, args=(pipe,), daemon=True) for pipe in pipes]
-        for collector in self._collectors:
-            collector.start()
+        self._collectors: list[Thread] = []
+        self._uncollected: list[Connection] = []
+        with uninterrupted():
+            _running.add(self)
+            with suppress(OSError):  # the system allows no more processes: those that there are do it all
+                for _ in range(workers):
+                    self._start()
+            with suppress(RuntimeError):  # no more threads either: a worker waits until it is read from
+                while self._uncollected:
+                    collector = Thread(target=self._collect, args=(self._uncollected[-1],), daemon=True)
+                    collector.start()
+                    self._collectors.append(collector)
+                    self._uncollected.pop()
+
+    def _start(self) -> None:
+        fork = multiprocessing.get_context("fork")
+        ours, theirs = fork.Pipe(duplex=False)
+        with theirs:  # only its worker keeps it open, so that it ends with the worker
+            worker = fork.Process(target=self._serve, args=(theirs, [*self._uncollected, ours]), daemon=True)
+            worker.start()
+        self._workers.append(worker)
+        self._uncollected.append(ours)
 
     def results(self) -> Iterator[Any]:
         done: dict[int, _Done] = {}
@@ -97,6 +127,7 @@ class _Pool:
                 done[mine.chunk] = mine
                 if mine.error:
                     break
+            self._collect_rest()
             for chunk in range(self._chunks):
                 while chunk not in done:
                     if not (found := self._found.get()):
@@ -108,13 +139,21 @@ class _Pool:
                     raise error
                 yield result
         finally:
-            while self._left.read(_MOST_CHUNKS * _NUMBER):
-                pass  # nobody begins what is not wanted any more
-            for collector in self._collectors:
-                collector.join()
-            for worker in self._workers:
-                worker.join()
-            self._left.close()
+            self.end()
+
+    def end(self) -> None:
+        """Wait until all processes are done with what they have begun; they begin nothing more."""
+        _running.discard(self)
+        if self._left.closed:
+            return
+        while self._left.read(_MOST_CHUNKS * _NUMBER):
+            pass
+        self._collect_rest()
+        for collector in self._collectors:
+            collector.join()
+        for worker in self._workers:
+            worker.join()
+        self._left.close()
 
     def _next(self) -> _Done | None:
         """Work on the next chunk that nobody has taken; None when there is none left."""
@@ -128,7 +167,6 @@ class _Pool:
 
     def _serve(self, results: Connection, others: Sequence[Connection]) -> None:
         """What a worker does; its last word is empty."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who forked it is told too, and takes its work away
         for other in others:
             other.close()
         with suppress(BrokenPipeError):  # who forked it was killed
@@ -138,8 +176,16 @@ class _Pool:
 
     def _collect(self, results: Connection) -> None:
         """Take a worker's results as they come, so that it need not wait until they are asked for."""
-        with results, suppress(EOFError, OSError):  # no last word: it was killed
-            while found := results.recv_bytes():
-                self._found.put(found)
-            return
-        self._found.put(b"")
+        whole = False
+        try:
+            with results, suppress(EOFError, OSError, MemoryError):
+                while found := results.recv_bytes():
+                    self._found.put(found)
+                whole = True
+        finally:
+            if not whole:  # without its last word: it was killed
+                self._found.put(b"")
+
+    def _collect_rest(self) -> None:
+        while self._uncollected:
+            self._collect(self._uncollected.pop())

@@ -18,6 +18,7 @@ from .documents import addresses, badges
 from .documents.gate import ContractError
 from .engine import Build, prepare, uncollected
 from .mkdocs_site import Pages, builds_here, config_file, describe, root, taken
+from .parallel import uninterrupted
 from .preview import Watch, with_headers
 from .problems import CatalogError, Problems
 from .settings import Settings, read_settings
@@ -124,7 +125,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             return
         with suppress(OSError):  # MkDocs has yet to meet the page that can't be read
             site = describe(config, self._pages.written(files, config), self._taken)
-            self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
+            with uninterrupted():
+                self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""

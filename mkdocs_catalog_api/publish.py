@@ -17,6 +17,7 @@ from typing import NamedTuple
 from .documents.addresses import MANIFEST, PREFIX
 
 GENERATOR = "mkdocs-catalog-api"
+_SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
 _DAY = 24 * 60 * 60.0
 
 
@@ -61,7 +62,8 @@ def _near(site_dir: Path) -> Path:
 
 def _sweep(parent: Path, prefix: str) -> None:
     """Remove what killed builds left; a folder of the last day may belong to a build that still runs."""
-    ours = re.compile(re.escape(prefix) + "[a-z0-9_]{8}")
+    # The site of `mkdocs serve` has another name each time.
+    ours = re.compile(_SERVED.sub(_SERVED.pattern, re.escape(prefix)) + "[a-z0-9_]{8}")
     with suppress(OSError):  # another build may be sweeping too
         for entry in os.scandir(parent):
             if ours.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _DAY:

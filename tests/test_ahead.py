@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api import ahead, engine, plugin
+from mkdocs_catalog_api.publish import Staging
 
 from .sites import REGISTRY, Result, SiteFolder, row, trivy
 
@@ -268,6 +269,51 @@ def test_an_interrupt_while_it_is_waited_for_ends_it(
             large.build()
     finally:
         signal.signal(signal.SIGINT, before)
+    assert left(large) == [] and no_children()
+
+
+def test_what_a_killed_process_has_forked_leaves_nothing(
+    large: SiteFolder, made_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepare(*_: Any, staging: Staging, **__: Any) -> None:
+        begun, beginning = os.pipe()
+        if os.fork() == 0:  # a worker that goes on writing
+            os.write(beginning, b".")
+            number = 0
+            while True:
+                number += 1
+                with suppress(FileNotFoundError):
+                    (staging.documents / str(number)).touch()
+        os.read(begun, 1)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(ahead, "prepare", prepare)
+    assert not large.build().failed and made_here == ["build"]
+    assert left(large) == [] and no_children()
+
+
+def test_it_holds_nothing_of_other_plugins_open(large: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits for the end of a pipe, as a program does that a hook talks to, would wait for the build."""
+    monkeypatch.setattr(ahead, "prepare", lambda *_, **__: signal.pause())
+    hook(
+        large,
+        """
+        import os
+        from mkdocs.plugins import event_priority
+
+        def on_config(config):
+            config.extra["pipe"] = os.pipe()
+
+        def on_nav(nav, config, **_):
+            end, pipe = config.extra["pipe"]
+            os.close(pipe)
+            assert os.read(end, 1) == b""
+            os.close(end)
+            raise SystemExit("fine")
+        """,
+    )
+    with pytest.raises(SystemExit, match="fine"):
+        large.build()
     assert left(large) == [] and no_children()
 
 

@@ -393,6 +393,19 @@ def test_a_folder_that_cannot_be_written_is_one_note(catalog: SiteFolder, tmp_pa
     assert build(catalog) == cold
 
 
+def test_a_user_without_a_home_gets_one_note(catalog: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    cold = build(catalog)
+
+    def nobody(*_: object, **__: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("mkdocs_catalog_api.sources.cache.user_cache_path", nobody)
+    result = CliRunner().invoke(main, ["build", "-f", str(catalog.folder / "mkdocs.yml")])
+    assert result.exit_code == 0
+    assert len([line for line in result.stderr.splitlines() if "there is no home folder" in line]) == 1
+    assert build(catalog) == cold
+
+
 def test_without_cache_nothing_is_read_or_kept(catalog: SiteFolder, parsed: list[bytes]) -> None:
     build(catalog, "--no-cache")
     assert kept() == []

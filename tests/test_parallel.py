@@ -7,15 +7,22 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api import parallel
+from mkdocs_catalog_api import engine, parallel
+from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.publish import Written, write
+from mkdocs_catalog_api.standalone import read_site
+
+from .sites import SiteFolder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems work in one process")
 
@@ -109,6 +116,66 @@ def test_work_that_nobody_wants_any_more_ends(monkeypatch: pytest.MonkeyPatch) -
     assert next(results)[0] == 0
     results.close()  # type: ignore[attr-defined]
     assert not multiprocessing.active_children() and threading.active_count() == 1
+
+
+def test_work_that_nobody_has_asked_for_yet_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(part: Sequence[int]) -> bytes:
+        return bytes(1_000_000)
+
+    monkeypatch.setattr(parallel, "processes", lambda: 3)
+    results = parallel.in_chunks(work, range(100_000), least=1)
+    parallel.drop_all()
+    assert not multiprocessing.active_children() and threading.active_count() == 1
+    del results
+
+
+def test_an_interrupt_between_leaves_nothing(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(100):
+        site.image(f"app-{number}")
+    begun, beginning = os.pipe()
+
+    def tell_and_write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]:
+        os.write(beginning, b".")
+        return write(folder, documents)
+
+    def interrupt(_: object) -> None:
+        os.read(begun, 1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(parallel, "processes", lambda: 3)
+    monkeypatch.setattr("mkdocs_catalog_api.compose.write", tell_and_write)
+    monkeypatch.setattr("mkdocs_catalog_api.documents.openapi.describe", interrupt)
+    problems = Problems()
+    read, settings, _ = read_site(site.write_config(), problems)
+    with pytest.raises(KeyboardInterrupt):
+        engine.prepare(read, settings, problems, strict=False)
+    assert not multiprocessing.active_children()
+    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
+    os.close(begun)
+    os.close(beginning)
+
+
+def test_without_memory_for_a_result_the_work_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object) -> bytes:
+        raise MemoryError
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="memory"):
+        patch.setattr(Connection, "recv_bytes", full)
+        spread(patch, lambda part: list(part), 400)
+
+
+@pytest.mark.parametrize("what", ["mkdocs_catalog_api.parallel.Thread.start", "os.fork"])
+def test_where_nothing_can_be_started_one_process_does_it_all(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise (RuntimeError if "Thread" in what else BlockingIOError)("no more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(what, refuse)
+        found = spread(patch, lambda part: list(part) * 1000, 400)
+    assert sorted(set(found)) == list(range(400)) and len(found) == 400_000
+    assert not multiprocessing.active_children()
 
 
 def test_a_process_that_may_have_no_children_works_alone() -> None:

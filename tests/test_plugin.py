@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api.documents.addresses import PREFIX
+from mkdocs_catalog_api.publish import Staging
 from mkdocs_catalog_api.sources.store import Store
 
 from .contract import check
@@ -306,3 +307,13 @@ def test_a_killed_build_is_cleaned_up_later(site: SiteFolder) -> None:
         os.utime(folder, (0, 0))
     small(site).build()
     assert leftovers(site) == [new.name, other.name], "another build may still be at work in it"
+
+
+def test_a_killed_preview_is_cleaned_up_later(tmp_path: Path) -> None:
+    killed = Staging(tmp_path / "mkdocs_0123old_")
+    os.utime(killed.folder, (0, 0))
+    own = tmp_path / ".mkdocs_notes"
+    own.mkdir()
+    os.utime(own, (0, 0))
+    now = Staging(tmp_path / "mkdocs_0123new_")
+    assert sorted(tmp_path.iterdir()) == sorted([own, now.folder])

@@ -54,7 +54,9 @@ class Cache(Generic[About]):
     def __init__(
         self, kind: Literal["pages", "reports", "images", "parts"], of: Path, about: Callable[[Any], About]
     ) -> None:
-        self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
+        self.folder = Path("mkdocs-catalog-api")
+        with contextlib.suppress(RuntimeError):  # nobody's home
+            self.folder = user_cache_path("mkdocs-catalog-api", appauthor=False)
         name = content_key(reader_version().encode(), os.fsencode(of.resolve()))[:32]
         self._path = self.folder / f"{name}.{kind}"
         self._mark = f"{self._path.name}\n".encode()
@@ -63,6 +65,8 @@ class Cache(Generic[About]):
 
     def load(self, store: Store) -> Mapping[str, tuple[Kept[About], ...]]:
         """What an earlier build has kept, for the store to read; nothing when there is no sound file."""
+        if not self.folder.is_absolute():
+            return {}
         with contextlib.suppress(OSError):
             descriptor = os.open(self._path, os.O_RDONLY)
             index = _read_index(descriptor, self._mark)
