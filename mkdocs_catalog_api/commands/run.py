@@ -147,8 +147,9 @@ class Run:
             build = work()
         except CatalogError as error:
             self.problems.extend(error.problems)
-        except (ContractError, OSError) as error:
-            self.problems.add(Problem("", 0, 0, "", f"the API can't be written: {error}"))
+        except (ContractError, MemoryError, OSError) as error:
+            message = f"the API can't be written: {error or 'memory ran out'}"
+            self.problems.add(Problem("", 0, 0, "", message))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:
