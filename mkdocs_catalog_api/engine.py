@@ -65,7 +65,7 @@ class Build:
         try:
             if file:
                 (self.staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
-            feeds.write(self.feeds, site_dir)
+            feeds.write(self.feeds, site_dir, self.staging.folder)
             publish(self.staging, site_dir, keep=keep)
             if file:
                 (self.staging.folder / file.name).replace(site_dir / file.name)

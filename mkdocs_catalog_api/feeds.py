@@ -144,8 +144,8 @@ def check(site: Site, problems: Problems) -> None:
         problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING))
 
 
-def write(made: dict[str, bytes], site_dir: Path) -> None:
-    """Write the feeds into the site.
+def write(made: dict[str, bytes], site_dir: Path, staging: Path) -> None:
+    """Write the feeds into the site, each as a whole; `staging` is a folder on the same disk.
 
     Raises:
         CatalogError: a file that is not ours stands there.
@@ -158,8 +158,10 @@ def write(made: dict[str, bytes], site_dir: Path) -> None:
     if list(problems):
         raise CatalogError(problems)
     for path, body in made.items():
+        waiting = staging / path.replace("/", "-")
+        waiting.write_bytes(body)
         (site_dir / path).parent.mkdir(parents=True, exist_ok=True)
-        (site_dir / path).write_bytes(body)
+        waiting.replace(site_dir / path)
 
 
 def _in_the_way(file: str, path: str) -> Problem:
