@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
+from select import select
 from typing import Any, NoReturn
 
 from .engine import Build, prepare
@@ -24,6 +25,8 @@ from .site import Site, own_files
 from .sources.store import content_key
 
 _LEAST = 64
+_PATIENCE = 2.0
+"""Seconds in which a process that is asked to end may tidy up."""
 
 
 def worth_it(pages: int) -> bool:
@@ -63,6 +66,7 @@ class Ahead:
         _lead(0)
         # Whatever goes wrong here, the build that is then made instead meets and tells.
         with suppress(BaseException):
+            signal.signal(signal.SIGTERM, _tidy_up)
             # Who waits for the end of a pipe, or for another plugin's lock, need not wait for this process.
             nowhere = os.open(os.devnull, os.O_RDWR)
             for entry in list(Path("/proc/self/fd").iterdir()):
@@ -72,6 +76,7 @@ class Ahead:
             build = prepare(self._site, self._settings, problems, strict=strict, staging=self._staging)
             pickle.dump((state, replace(build, site=replace(self._site, pages=()))), self._file)
             self._file.flush()
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may be raised out of here
         if os.getppid() != self._parent:  # killed before it could drop this
             self._staging.remove()
         os._exit(0)
@@ -107,8 +112,11 @@ class Ahead:
         """Stop the work, and leave nothing of it."""
         with suppress(OSError):
             # While it is our child, nobody else's group has its number.
-            os.waitid(os.P_PID, self._process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            os.killpg(self._process, signal.SIGKILL)
+            ended = os.waitid(os.P_PID, self._process, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is None:
+                os.kill(self._process, signal.SIGTERM)
+            if ended or not select([self._ends], [], [], _PATIENCE)[0]:
+                os.killpg(self._process, signal.SIGKILL)
         self._reap()
         self._staging.remove()
 
@@ -119,6 +127,10 @@ class Ahead:
         self._ends.read(1)
         self._file.close()
         self._ends.close()
+
+
+def _tidy_up(*_: object) -> NoReturn:
+    raise SystemExit
 
 
 def _lead(process: int) -> None:

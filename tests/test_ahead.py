@@ -292,6 +292,35 @@ def test_what_a_killed_process_has_forked_leaves_nothing(
     assert left(large) == [] and no_children()
 
 
+def test_what_is_not_wanted_any_more_may_tidy_up(large: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the cache does, which has a file that is not whole yet."""
+    begun, untidy = large.folder / "begun", large.folder / "untidy"
+
+    def prepare(*_: Any, **__: Any) -> None:
+        untidy.touch()
+        try:
+            begun.touch()
+            signal.pause()
+        finally:
+            untidy.unlink()
+
+    monkeypatch.setattr(ahead, "prepare", prepare)
+    hook(
+        large,
+        """
+        from pathlib import Path
+
+        def on_nav(nav, config, **_):
+            while not (Path(config.config_file_path).parent / "begun").exists():
+                pass
+            raise SystemExit("enough")
+        """,
+    )
+    with pytest.raises(SystemExit, match="enough"):
+        large.build()
+    assert not untidy.exists() and left(large) == [] and no_children()
+
+
 def test_it_holds_nothing_of_other_plugins_open(large: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waits for the end of a pipe, as a program does that a hook talks to, would wait for the build."""
     monkeypatch.setattr(ahead, "prepare", lambda *_, **__: signal.pause())
