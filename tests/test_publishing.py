@@ -90,8 +90,10 @@ def test_gitlab_deploys_the_folder_that_it_built_on_the_default_branch_only() ->
 
 def test_what_a_run_fetched_is_kept_for_the_next() -> None:
     cache = next(step for step in steps() if "cache" in step.get("uses", ""))
-    assert (cache["with"]["path"], cache["with"]["restore-keys"]) == ("scans/hub", "hub-")
-    assert gitlab()["cache"]["paths"] == ["scans/hub"]
+    assert cache["with"]["path"].split() == ["scans/hub", "~/.cache/mkdocs-catalog-api"]
+    assert cache["with"]["restore-keys"] == "hub-"
+    assert gitlab()["cache"]["paths"] == ["scans/hub", ".cache/mkdocs-catalog-api"]
+    assert gitlab()["variables"] == {"XDG_CACHE_HOME": "$CI_PROJECT_DIR/.cache"}
 
 
 def test_a_hub_out_of_reach_holds_up_no_publishing() -> None:
