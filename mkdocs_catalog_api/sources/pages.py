@@ -19,7 +19,6 @@ from .yaml_text import Document, YamlError, parse
 
 _LANDING = ("index.md", "README.md")
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _EMPTY = Document("", 0, {})
 
 
@@ -92,17 +91,13 @@ def default_slug(uri: str) -> str:
     return path.parent.name if path.name in _LANDING else path.stem
 
 
-def body(text: str) -> str:
-    """A page without its front matter."""
-    return _FRONT_MATTER.sub("", text, count=1)
-
-
 def heading(text: str) -> str | None:
     """The text of the first H1 of a page, None when it has none."""
     from markdown import markdown  # few catalogs need it, and it takes its time
 
+    body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
     try:
-        rendered = markdown(body(text), extensions=["extra"])
+        rendered = markdown(body, extensions=["extra"])
     except RecursionError:
         return None
     found = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)
