@@ -8,7 +8,7 @@ import signal
 import stat
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
@@ -44,21 +44,18 @@ class Ahead:
     def __init__(self, site: Site, settings: Settings, problems: Problems, *, strict: bool) -> None:
         self._site, self._settings = site, settings
         self._parent = os.getpid()
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # both processes have it until they end
-        self._staging = Staging(site.site_dir)
-        # Open for writing in the new process and in all that it forks, so that it ends with the last of them.
-        ends, self._alive = os.pipe()
-        self._ends = FileIO(ends)
-        try:
+        with ExitStack() as undo:
+            self._file = undo.enter_context(tempfile.TemporaryFile())  # both processes have it until they end
+            # Open for writing in the new process and all that it forks: it ends with the last of them.
+            ends, self._alive = os.pipe()
+            self._ends = undo.enter_context(FileIO(ends))
+            undo.callback(os.close, self._alive)
+            self._staging = Staging(site.site_dir)
+            undo.callback(self._staging.remove)
             self._process = os.fork()
-        except OSError:
-            os.close(self._alive)
-            self._file.close()
-            self._ends.close()
-            self._staging.remove()
-            raise
-        if self._process == 0:
-            self._work(problems, strict=strict)
+            if self._process == 0:
+                self._work(problems, strict=strict)
+            undo.pop_all()
         os.close(self._alive)
         _lead(self._process)
 

@@ -13,7 +13,7 @@ _VARIABLE = "SOURCE_DATE_EPOCH"
 
 def now() -> datetime.datetime:
     """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""
-    epoch = os.environ.get(_VARIABLE, "")
+    epoch = os.environ.get(_VARIABLE, "").strip()
     if re.fullmatch("[0-9]{1,11}", epoch):
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
     return datetime.datetime.now(datetime.UTC)
@@ -26,7 +26,7 @@ def latest() -> datetime.datetime:
 
 def check(problems: Problems) -> None:
     """Add a problem when the time of the build is given, but is none."""
-    epoch = os.environ.get(_VARIABLE, "")
+    epoch = os.environ.get(_VARIABLE, "").strip()
     if epoch and not re.fullmatch("[0-9]{1,11}", epoch):
         message = f"{epoch[:40]!r} is not a number of seconds since 1970"
         problems.add(Problem("", 0, 0, _VARIABLE, message, "set it as `git log -1 --format=%ct` prints it"))

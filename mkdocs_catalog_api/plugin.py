@@ -156,7 +156,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self._forget_unfinished()
-            self._stop(f"the API can't be written: {error or 'memory ran out'}")
+            self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
         if self._build is None:
             # What is wrong has been told; pages that can't be filled with the last good API stay as written.
             with suppress(CatalogError):

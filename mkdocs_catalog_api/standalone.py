@@ -62,8 +62,8 @@ def read_site(
         message = f"the folder {given.docs_dir!r} is missing"
         problems.add(Problem(config.name, 0, 0, "docs_dir", message, "create it or correct the path"))
     to, source = (root / (site_dir or given.site_dir)).resolve(), docs_dir.resolve()
-    if to.is_relative_to(source) or source.is_relative_to(to):
-        message = f"the site's folder {str(site_dir or given.site_dir)!r} and docs_dir lie in each other"
+    if source.is_relative_to(to):
+        message = f"docs_dir lies in the site's folder, {str(site_dir or given.site_dir)!r}"
         problems.add(Problem(config.name, 0, 0, "site_dir", message, "write the site somewhere else"))
     settings = read_settings(given.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):

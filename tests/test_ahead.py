@@ -229,7 +229,7 @@ def test_others_may_wait_for_it(large: SiteFolder, made_here: list[str], code: s
     assert left(large) == [] and no_children()
 
 
-@pytest.mark.parametrize("name", ["os.fork", "tempfile.TemporaryFile"])
+@pytest.mark.parametrize("name", ["os.fork", "os.pipe", "tempfile.TemporaryFile"])
 def test_where_it_cannot_begin_the_build_goes_on(large: SiteFolder, made_here: list[str], name: str) -> None:
     def refuse() -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -290,6 +290,18 @@ def test_what_a_killed_process_has_forked_leaves_nothing(
     monkeypatch.setattr(ahead, "prepare", prepare)
     assert not large.build().failed and made_here == ["build"]
     assert left(large) == [] and no_children()
+
+
+def test_ctrl_c_is_for_who_began_it(large: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = large.folder / "told"
+
+    def prepare(*_: Any, **__: Any) -> None:
+        told.write_text(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+
+    monkeypatch.setattr(ahead, "prepare", prepare)
+    assert not large.build().failed
+    assert told.read_text() == "True"
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_what_is_not_wanted_any_more_may_tidy_up(large: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,18 +207,31 @@ def test_a_configuration_that_cannot_be_used_is_a_problem_with_its_place(
 
 
 def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> None:
-    site.write("below/base.yml", "site_name: Base\nplugins:\n  - catalog-api:\n      registri: a\n")
+    site.write("below/base.yml", "INHERIT: deep.yml\nsite_name: Base\n")
+    site.write("below/deep.yml", "plugins:\n  - catalog-api:\n      registri: a\n")
     path = site.write("mkdocs.yml", "INHERIT: below/base.yml\n")
-    assert "below/base.yml:4:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
+    assert (
+        "error: below/deep.yml:3:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
+    )
+    site.write("below/deep.yml", "plugins: [\n")
+    assert "error: below/deep.yml:1:10: a list that is not closed" in call("check", "-f", path).stderr
 
 
-@pytest.mark.parametrize("folder", ["docs", "docs/site", "."])
-def test_the_site_and_its_sources_do_not_lie_in_each_other(site: SiteFolder, folder: str) -> None:
+def test_of_settings_in_several_files_each_is_told_at_its_place(site: SiteFolder) -> None:
+    site.write("base.yml", "plugins:\n  catalog-api:\n    registri: a\n    security: {max_age: x}\n")
+    own = "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    registry: ghcr.io/acme\n    feed: true\n"
+    told = call("check", "-f", site.write("mkdocs.yml", own)).stderr
+    for place in ("base.yml:3:5: ", "base.yml:4:16: ", "mkdocs.yml:6:5: "):
+        assert f"error: {place}catalog-api." in told
+
+
+@pytest.mark.parametrize("folder", ["docs", "."])
+def test_the_sources_do_not_lie_in_the_site(site: SiteFolder, folder: str) -> None:
     site.image("one")
     path = config(site)
     before = tree(site.folder)
     result = call("build", "-f", path, "--site-dir", folder)
-    assert result.exit_code == 1 and "lie in each other" in result.stderr
+    assert result.exit_code == 1 and "docs_dir lies in the site's folder" in result.stderr
     assert tree(site.folder) == before
 
 
@@ -233,6 +246,17 @@ def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None
 def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:
     path = config(site, plugins=["catalog-api", {"catalog-api": site.settings}])
     assert "plugins: catalog-api stands there twice" in call("check", "-f", path).stderr
+
+
+def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("mkdocs_catalog_api.engine.load", full)
+    site.image("one")
+    told = "the API can't be written: memory ran out"
+    assert told in call("build", "-f", config(site)).stderr
+    assert any(told in text for text in site.build().logged())
 
 
 @pytest.mark.parametrize("epoch", ["abc", "-1", "1.5", "9" * 12])

@@ -18,7 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.documents.models import Update
-from mkdocs_catalog_api.feeds import identity
+from mkdocs_catalog_api.engine import prepare
+from mkdocs_catalog_api.feeds import RSS, identity
+from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.standalone import read_site
 
 from .sites import SiteFolder
 
@@ -190,3 +193,17 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_
     (fed.folder / "site/feeds/updates.xml").write_text("mine", "utf-8")
     assert CliRunner().invoke(main, arguments).exit_code == 1
     assert (fed.folder / "site/feeds/updates.xml").read_text("utf-8") == "mine"
+
+
+def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
+    """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
+    feed = fed.build().folder / "site" / RSS
+    reader = fed.folder / "reader"
+    reader.hardlink_to(feed)
+    before = feed.read_bytes()
+    fed.config["site_name"] = "Another"
+    problems = Problems()
+    site, settings, _ = read_site(fed.write_config(), problems)
+    prepare(site, settings, problems, strict=False).publish()
+    assert reader.read_bytes() == before
+    assert b"Another" in feed.read_bytes()

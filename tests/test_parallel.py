@@ -118,6 +118,23 @@ def test_work_that_nobody_wants_any_more_ends(monkeypatch: pytest.MonkeyPatch) -
     assert not multiprocessing.active_children() and threading.active_count() == 1
 
 
+def test_ctrl_c_waits_until_the_workers_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyboardInterrupt):  # where it comes is what counts
+        with parallel.uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            known = True
+        known = False
+    assert known
+    here = os.getpid()
+
+    def work(part: Sequence[int]) -> list[int]:
+        blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        assert blocked == (os.getpid() != here)
+        return list(part)
+
+    assert len(spread(monkeypatch, work, 400)) == 400
+
+
 def test_work_that_nobody_has_asked_for_yet_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(part: Sequence[int]) -> bytes:
         return bytes(1_000_000)

@@ -113,6 +113,12 @@ def test_a_statement_that_says_too_little_is_left_out(
     assert fault.hint
 
 
+@pytest.mark.parametrize("unset", [None, "", "0001-01-01T00:00:00Z"])
+def test_a_time_that_is_not_set_is_none(unset: str | None) -> None:
+    (statement,) = read({**STATEMENT, "timestamp": unset}).statements
+    assert statement.timestamp == read(STATEMENT).statements[0].timestamp
+
+
 def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -> None:
     own = {**STATEMENT, "timestamp": "2026-03-01T00:00:00Z"}
     found = read(STATEMENT, own, timestamp="last week")

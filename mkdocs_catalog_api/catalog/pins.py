@@ -54,18 +54,19 @@ class PinJoin:
         """`at` makes a blank problem at the pin's place."""
         reference = Reference.parse(pin.image)
         if pin.digest is None:
-            return self._by_reference(pin, reference.repository, reference.tag_or_latest, at)
+            return self._by_reference(pin, reference, at)
         return self._with_digest(pin, pin.digest, reference.repository, at)
 
-    def _by_reference(self, pin: PinEntry, repository: str, tag: str, at: Callable[[], Problem]) -> Pin:
+    def _by_reference(self, pin: PinEntry, reference: Reference, at: Callable[[], Problem]) -> Pin:
+        repository, tag = reference.repository, reference.tag_or_latest
         name = f"{repository}:{tag}"
         for key in self.releases.with_tag(repository, tag):
             return Pin(pin, self.releases.entries[key].digest or name, key.slug, key.version)
         scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
         slug = self._slug(repository)
-        if slug and self.releases.versions(slug) and not scans:
+        if slug and reference.tag and self.releases.versions(slug) and not scans:
             message = f"the page of {slug!r} has no version {tag!r}, and nobody scanned it"
-            self._add(at(), message, f"it has {', '.join(self.releases.versions(slug)[:5])}", Level.WARNING)
+            self._add(at(), message, f"it has {', '.join(self.releases.versions(slug)[:5])}", Level.INFO)
         return Pin(pin, name, slug, None, scans)
 
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Callable[[], Problem]) -> Pin:

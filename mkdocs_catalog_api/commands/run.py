@@ -148,7 +148,7 @@ class Run:
         except CatalogError as error:
             self.problems.extend(error.problems)
         except (ContractError, MemoryError, OSError) as error:
-            message = f"the API can't be written: {error or 'memory ran out'}"
+            message = f"the API can't be written: {str(error) or 'memory ran out'}"
             self.problems.add(Problem("", 0, 0, "", message))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import yaml
 
@@ -30,26 +30,39 @@ class ConfigFile:
         return self.path.name if self.path else "mkdocs.yml"
 
     @cached_property
-    def _section(self) -> tuple[str, yaml.Node | None]:
-        """The file with the plugin's own settings, this one or one that it inherits from, and the settings
-        themselves; None when they stand in no mapping of either.
+    def _sections(self) -> list[tuple[str, yaml.Node]]:
+        """The plugin's own settings in this file and in those that it inherits from, each with the name of
+        the file; the first that has a setting is the one that counts.
         """
+        found: list[tuple[str, yaml.Node]] = []
         path, name = self.path, self.name
         for _ in range(MAX_PARENTS + 1):
             root = _composed(path)
             if (section := _settings(root)) is not None:
-                return name, section
+                found.append((name, section))
             parent = child(root, "INHERIT")
             if path is None or parent is None:
                 break
-            path, name = path.parent / str(parent[1].value), str(parent[1].value)
-        return self.name, None
+            name = inherited(name, str(parent[1].value))
+            path = path.parent / str(parent[1].value)
+        return found
+
+    def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
+        """The first that has all of `path`, else the first at all, else this file and nothing."""
+        for name, section in self._sections:
+            node: yaml.Node | None = section
+            for step in path:
+                found = _child(node, step)
+                node = found[1] if found else None
+            if node is not None:
+                return name, section
+        return self._sections[0] if self._sections else (self.name, None)
 
     def problem(
         self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
-        name, node = self._section
+        name, node = self._section(path)
         mark = None if node is None else node.start_mark
         field: list[str | int] = [PLUGIN]
         for step in path:
@@ -64,12 +77,17 @@ class ConfigFile:
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
         found: tuple[yaml.Node, yaml.Node] | None = None
-        node = self._section[1]
+        _, node = self._section(path)
         for step in path:
             found = _child(node, step)
             node = found[1] if found else None
         scalar = found[0 if key else 1] if found else None
         return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
+
+
+def inherited(name: str, parent: str) -> str:
+    """How problems name the file that the file of this name inherits from."""
+    return str(PurePosixPath(name).parent / parent)
 
 
 def _composed(path: Path | None) -> yaml.Node | None:

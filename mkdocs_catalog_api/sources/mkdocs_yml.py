@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from yaml_env_tag import construct_env_tag
 
 from ..problems import Problem, Problems
-from .config_file import MAX_PARENTS
+from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
 from .yaml_text import YamlError, explain, mark, place
 
@@ -148,7 +148,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
         hint = "give the path from the folder of this file"
         raise _error(name, line, column, f"INHERIT: no file to inherit from: {parent!r}", hint)
-    return root, merge(_load(path.parent / parent, parent, depth + 1)[1], data)
+    return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
 
 
 def _error(name: str, line: int, column: int, message: str, hint: str = "") -> YamlError:

@@ -24,6 +24,8 @@ from .reports.values import CVE_ID, mapping, rows, text, texts, utc
 
 _HINT = "write an OpenVEX document, for example with `vexctl create`"
 _ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)
+_NOT_SET = "0001-01-01"
+"""How programs written in Go say that there is no time."""
 _ONLY_ID = {"@id"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 
@@ -128,7 +130,7 @@ def _untimely(document: dict[str, object], entry: dict[str, object], index: int)
     field, given = f"statements[{index}].timestamp", entry.get("timestamp")
     if given is None:
         field, given = "timestamp", document.get("timestamp")
-    if given is None or utc(given):
+    if given in (None, "") or text(given).startswith(_NOT_SET) or utc(given):
         return None
     hint = "write it as in 2026-01-15T09:00:00Z"
     return Fault(field, f'"{text(given)[:40]}" is no time, so what it is of is left out', hint)

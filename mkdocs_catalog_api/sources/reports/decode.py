@@ -72,7 +72,7 @@ def _reason(data: bytes, error: str) -> ReportError:
     if not json_line:
         return ReportError(f"not JSON: {_quote(start)}", "write the report with `--format json`")
     found = _PLACE.search(error)
-    place = (int(found[1]), int(found[2])) if found else (0, 0)
+    place = _place(data, int(found[1]), int(found[2])) if found else (0, 0)
     said = _PLACE.sub("", error)
     if "EOF while parsing" in error:
         return ReportError(f"the file is cut off: {said}", "run the scan again", *place)
@@ -84,6 +84,16 @@ def _reason(data: bytes, error: str) -> ReportError:
             *place,
         )
     return ReportError(f"not valid JSON: {said}", "run the scan again", *place)
+
+
+def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
+    """Line and column in characters, from 1, of those that the parser counts in bytes; it takes a line break
+    for the column 0 of the next line.
+    """
+    lines = data.split(b"\n")
+    if column == 0 and line > 1:
+        line, column = line - 1, len(lines[line - 2]) + 1
+    return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
 
 
 def _line_number(data: bytes, part: bytes) -> int:
