@@ -213,13 +213,13 @@ def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> 
     assert (
         "error: below/deep.yml:3:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
     )
-    site.write("below/deep.yml", "plugins: [\n")
+    site.write("below/deep.yml", "plugins: [a\n")
     assert "error: below/deep.yml:1:10: a list that is not closed" in call("check", "-f", path).stderr
 
 
 def test_of_settings_in_several_files_each_is_told_at_its_place(site: SiteFolder) -> None:
     site.write("base.yml", "plugins:\n  catalog-api:\n    registri: a\n    security: {max_age: x}\n")
-    own = "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    registry: ghcr.io/acme\n    feed: true\n"
+    own = "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    registry: a.b/c\n    feed: true\n"
     told = call("check", "-f", site.write("mkdocs.yml", own)).stderr
     for place in ("base.yml:3:5: ", "base.yml:4:16: ", "mkdocs.yml:6:5: "):
         assert f"error: {place}catalog-api." in told
