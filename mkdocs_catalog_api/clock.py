@@ -9,12 +9,13 @@ import re
 from .problems import Problem, Problems
 
 _VARIABLE = "SOURCE_DATE_EPOCH"
+_SECONDS = re.compile("[0-9]{1,11}")
 
 
 def now() -> datetime.datetime:
     """The time of the build: SOURCE_DATE_EPOCH (https://reproducible-builds.org) or the clock."""
     epoch = os.environ.get(_VARIABLE, "").strip()
-    if re.fullmatch("[0-9]{1,11}", epoch):
+    if _SECONDS.fullmatch(epoch):
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
     return datetime.datetime.now(datetime.UTC)
 
@@ -27,7 +28,7 @@ def latest() -> datetime.datetime:
 def check(problems: Problems) -> None:
     """Add a problem when the time of the build is given, but is none."""
     epoch = os.environ.get(_VARIABLE, "").strip()
-    if epoch and not re.fullmatch("[0-9]{1,11}", epoch):
+    if epoch and not _SECONDS.fullmatch(epoch):
         message = f"{epoch[:40]!r} is not a number of seconds since 1970"
         problems.add(Problem("", 0, 0, _VARIABLE, message, "set it as `git log -1 --format=%ct` prints it"))
 
