@@ -169,7 +169,6 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
     [
         ("site_name: [a\n", "mkdocs.yml:1:12", "a list that is not closed"),
         ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "a value can't begin with @ (put the value in"),
-        ("plugins: [\r\n]]\r\n", "mkdocs.yml:2:2", "(check"),
         ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
         ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected a text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),

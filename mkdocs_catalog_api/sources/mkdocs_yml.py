@@ -135,7 +135,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         raise _error(name, 0, 0, f"the file can't be read: {error.strerror}") from None
     except yaml.MarkedYAMLError as error:
         where = mark(error)
-        said = explain(error, source.decode("utf-8", "replace").replace("\r\n", "\n"))
+        said = explain(error, source.decode("utf-8", "replace"))
         raise _error(name, where.line + 1, where.column + 1, *said) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
