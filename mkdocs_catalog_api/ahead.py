@@ -15,11 +15,11 @@ from pathlib import Path
 from select import select
 from typing import Any, NoReturn
 
-from .engine import Build, prepare
-from .hosting import HeaderFile
+from .build import Build, prepare
 from .parallel import processes
 from .problems import Problems
-from .publish import Staging
+from .publish.host_headers import HeaderFile
+from .publish.staging import Staging
 from .settings import Settings
 from .site import Site, own_files
 from .sources.store import content_key

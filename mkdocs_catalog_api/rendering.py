@@ -14,15 +14,25 @@ from typing import NamedTuple
 from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
+from .api import (
+    addresses,
+    badges,
+    collections,
+    items,
+    security,
+    security_totals,
+)
+from .api import (
+    structs as models,
+)
+from .api.addresses import Addresses
+from .api.badges import Look
+from .api.security import Assessment, Assessor, Record
+from .api.verify import Gate
 from .catalog.join import Image
-from .catalog.vex import Statements
-from .documents import addresses, badges, collections, items, models, security, security_totals
-from .documents.addresses import Addresses
-from .documents.badges import Look
-from .documents.gate import Gate
-from .documents.security import Assessment, Assessor, Record
+from .catalog.vex_matching import Statements
 from .documents.serialise import Raw, array, document, encode, members
-from .sources.scan_index import Reports
+from .reports.index import Reports
 from .sources.store import Kept, Store, content_key
 
 

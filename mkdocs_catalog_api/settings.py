@@ -19,13 +19,13 @@ from pydantic import (
     model_validator,
 )
 
-from .catalog import references
+from .authored.config_file import ConfigFile
+from .authored.messages import field_names, location, message_and_hint, perhaps
+from .catalog import names as references
 from .catalog.fields import COMPUTED, CustomField
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
-from .hosting import HostName
 from .problems import Level, Problems, RefusedError
-from .sources.config_file import ConfigFile
-from .sources.messages import field_names, location, message_and_hint, perhaps
+from .publish.host_headers import HostName
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
 ITEM_MODELS: dict[Resource, type[ItemEntry]] = {

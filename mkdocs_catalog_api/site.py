@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .authored.config_file import ConfigFile
+from .authored.pages import Page
 from .settings import SECURITY_FOLDERS, Settings
-from .sources.config_file import ConfigFile
-from .sources.pages import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.cli import main
-from mkdocs_catalog_api.live.check import api_root
-from mkdocs_catalog_api.live.client import Limits
+from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.network.live_check import api_root
+from mkdocs_catalog_api.network.live_client import Limits
 
 from .live_host import RIGHT, Host
 from .servers import free_port

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.commands.main import main
 
 from .sites import SiteFolder, digest, row, run, trivy
 
@@ -70,7 +70,7 @@ def test_the_example_is_the_same_as_with_mkdocs(tmp_path: Path) -> None:
 def test_neither_command_imports_mkdocs(tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "from mkdocs_catalog_api.cli import main\n"
+        "from mkdocs_catalog_api.commands.main import main\n"
         "main(sys.argv[1:], standalone_mode=False)\n"
         "print(sorted(m for m in sys.modules if m.partition('.')[0] in ('mkdocs', 'material')))\n"
     )
@@ -253,7 +253,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("mkdocs_catalog_api.engine.load", full)
+    monkeypatch.setattr("mkdocs_catalog_api.build.load", full)
     site.image("one")
     told = "the API can't be written: memory ran out"
     assert told in call("build", "-f", config(site)).stderr

@@ -55,7 +55,7 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 
 def test_the_committed_schemas_are_fresh() -> None:
-    """Refresh them with `python -m mkdocs_catalog_api.schemas`."""
+    """Refresh them with `catalog-api schemas`."""
     for name, schema in package.schemas().items():
         assert json.loads((FOLDER / name).read_text("utf-8")) == schema, name
     assert {path.stem for path in FOLDER.glob("*.json")} == set(NAMES)
@@ -173,7 +173,16 @@ def test_settings(settings: object, good: bool) -> None:
 
 def test_a_catalog_s_own_fields_can_be_known(site: SiteFolder, tmp_path: Path) -> None:
     configure(site, OWN_SETTINGS)
-    command = [sys.executable, "-m", "mkdocs_catalog_api.schemas", "schemas", "-f", "mkdocs.yml", "--draft-7"]
+    command = [
+        sys.executable,
+        "-c",
+        "from mkdocs_catalog_api.commands.main import main; main()",
+        "schemas",
+        "schemas",
+        "-f",
+        "mkdocs.yml",
+        "--draft-7",
+    ]
     subprocess.run(command, cwd=site.folder, check=True)
     folder = site.folder / "schemas"
     assert "draft-07" in json.loads((folder / "images.json").read_text("utf-8"))["$schema"]

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.documents.models import Update
-from mkdocs_catalog_api.engine import prepare
-from mkdocs_catalog_api.feeds import RSS, identity
+from mkdocs_catalog_api.api.structs import Update
+from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.standalone import read_site
+from mkdocs_catalog_api.publish.feeds import RSS, identity
+from mkdocs_catalog_api.read_site import read_site
 
 from .sites import SiteFolder
 
@@ -185,7 +185,7 @@ def test_no_two_updates_share_an_identity(facts: list[tuple[str, str | None, str
 def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from mkdocs_catalog_api.cli import main
+    from mkdocs_catalog_api.commands.main import main
 
     fed.build()
     arguments = ["build", "-f", str(fed.folder / "mkdocs.yml")]

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.cli import main
-from mkdocs_catalog_api.hub.client import Limits
+from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.network.client import Limits
 
 from .fake_hub import FakeHub, Reply, Version
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
@@ -442,7 +442,7 @@ def test_without_a_terminal_each_chart_is_a_line(bench: Bench) -> None:
 def test_on_a_terminal_there_is_a_bar(bench: Bench) -> None:
     terminal, end = os.openpty()
     arguments = ["fetch", "-f", str(bench.site.folder / "mkdocs.yml"), "--hub", bench.hub.address]
-    program = "from mkdocs_catalog_api.cli import main; main()"
+    program = "from mkdocs_catalog_api.commands.main import main; main()"
     try:
         subprocess.run(
             [sys.executable, "-c", program, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=end
@@ -458,7 +458,7 @@ def test_on_a_terminal_there_is_a_bar(bench: Bench) -> None:
 def test_a_missing_library_is_said_with_the_command_that_brings_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.hub.client")
+    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.network.client")
     monkeypatch.setitem(sys.modules, "requests", None)
     result = bench.run()
     assert result.exit_code == 1
@@ -469,7 +469,7 @@ def test_a_build_has_nothing_that_could_ask_anyone(bench: Bench) -> None:
     bench.run()
     program = """
 import sys
-from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.commands.main import main
 main(sys.argv[1:], standalone_mode=False)
 print([*{"requests", "urllib3", "http.client", "urllib.request", "ssl"} & sys.modules.keys()])
 """

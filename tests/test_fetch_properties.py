@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.hub.client import HubClient
-from mkdocs_catalog_api.hub.fetching import Fetch
-from mkdocs_catalog_api.hub.listings import Listing, listed_at
+from mkdocs_catalog_api.network.artifact_hub import Listing, listed_at
+from mkdocs_catalog_api.network.client import HubClient
+from mkdocs_catalog_api.network.fetch import Fetch
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.reports import read_report
+from mkdocs_catalog_api.reports import read_report
 
 from .sites import row, trivy
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from mkdocs_catalog_api.documents.serialise import Raw
 
 from mkdocs_catalog_api import rendering
-from mkdocs_catalog_api.documents import badges, collections, index, openapi, security
-from mkdocs_catalog_api.documents import security_totals as totals
-from mkdocs_catalog_api.documents.security import Assessed, Assessor, Record
-from mkdocs_catalog_api.documents.serialise import Raw
-from mkdocs_catalog_api.sources import scan_index
+from mkdocs_catalog_api.api import badges, collections, index, openapi, security
+from mkdocs_catalog_api.api import security_totals as totals
+from mkdocs_catalog_api.api.security import Assessed, Assessor, Record
+from mkdocs_catalog_api.reports import index as scan_index
 
 from .sites import REGISTRY, SiteFolder
 from .test_build import small

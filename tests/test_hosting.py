@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.cli import main
-from mkdocs_catalog_api.hosting import HeaderFile, HostName
+from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import CatalogError
+from mkdocs_catalog_api.publish.host_headers import HeaderFile, HostName
 
 from .sites import SiteFolder
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.commands.main import main
 
 from . import servers
 from .servers import get, snippet

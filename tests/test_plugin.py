@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.documents.addresses import PREFIX
-from mkdocs_catalog_api.publish import Staging
+from mkdocs_catalog_api.api.addresses import PREFIX
+from mkdocs_catalog_api.publish.staging import Staging
 from mkdocs_catalog_api.sources.store import Store
 
 from .contract import check

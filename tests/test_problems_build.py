@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_catalog_api.cli import main
+from mkdocs_catalog_api.commands.main import main
 
 from .authors import REQUIRED, configure
 from .sites import REGISTRY, SiteFolder, trivy

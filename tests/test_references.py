@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog import references as names
-from mkdocs_catalog_api.catalog.references import Reference
+from mkdocs_catalog_api.catalog import names
+from mkdocs_catalog_api.catalog.names import Reference
 
 HEX = "0123456789abcdef" * 8
 SHA256 = f"sha256:{HEX[:64]}"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.sources.reports import Finding, ReportError, Scan, read_report
+from mkdocs_catalog_api.reports import Finding, ReportError, Scan, read_report
 from tests.report_files import damaged, nodes, row, trivy
 from tests.test_report_formats import GHSA, grype, match, osv
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.purl import Purl
-from mkdocs_catalog_api.sources.reports import ReportError
-from mkdocs_catalog_api.sources.vex import VexDocument, read_vex
+from mkdocs_catalog_api.reports import ReportError
+from mkdocs_catalog_api.reports.openvex import VexDocument, read_vex
 from tests.report_files import damaged
 
 ID = "https://acme.example/vex/1"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.statements import Statement
-from mkdocs_catalog_api.catalog.vex import Statements, Subject
-from mkdocs_catalog_api.sources.reports import Finding
+from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
+from mkdocs_catalog_api.reports import Finding
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, read
 

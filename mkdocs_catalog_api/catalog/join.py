@@ -18,7 +18,7 @@ from .releases import Key, Releases
 from .scan_choice import Choice
 from .scans import ScanHead
 from .versions import newest_first
-from .vex import Statements
+from .vex_matching import Statements
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .references import DIGEST
+from .names import DIGEST
 from .types import (
     BadgeText,
     Boolean,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..problems import Level, Problem, Problems
 from .models import PinEntry
-from .references import Reference
+from .names import Reference
 from .releases import Releases
 from .scan_choice import Choice
 from .scans import ScanHead

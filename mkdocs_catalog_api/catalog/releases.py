@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .models import ImageEntry, VersionEntry
-from .references import Reference
+from .names import Reference
 
 
 class Key(NamedTuple):

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, Wit
 from pydantic.alias_generators import to_camel
 
 from ..problems import RefusedError
-from . import references
+from . import names as references
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ import click
 from .run import Run, options
 
 if TYPE_CHECKING:
-    from ..engine import Build
+    from ..build import Build
 
 
 @click.command("build", short_help="Write the API into the site.")

@@ -12,7 +12,7 @@ import click
 from .run import Run, options
 
 if TYPE_CHECKING:
-    from ..engine import Build
+    from ..build import Build
 
 
 @click.command("check", short_help="Find every problem and write nothing.")

@@ -12,8 +12,8 @@ from ..problems import Problems
 from .run import json_option, quiet_option, tell
 
 if TYPE_CHECKING:
-    from ..live.check import LiveCheck
-    from ..live.client import Limits
+    from ..network.live_check import LiveCheck
+    from ..network.live_client import Limits
 
 
 @click.command("check-live", short_help="Tell whether a host serves what was built.")
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def command(limits: Limits | None, url: str, limit: int, quiet: bool, as_json: bool) -> None:
     """Ask the site at URL for its API: is everything there, unchanged, and with the right headers?"""
     try:
-        from ..live.check import LiveCheck, api_root
-        from ..live.client import LiveClient
+        from ..network.live_check import LiveCheck, api_root
+        from ..network.live_client import LiveClient
     except ModuleNotFoundError as error:
         message = f"check-live needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import click
 from pydantic import BaseModel, Field, ValidationError
 
-from ..documents import addresses
-from ..documents.compatibility import Change, Level, compare_shapes
+from ..api import addresses
+from ..api.compatibility import Change, Level, compare_shapes
 
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")

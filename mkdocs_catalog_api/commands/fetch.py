@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..catalog.references import slug, web_link
+from ..catalog.names import slug, web_link
 from ..problems import CatalogError, Problem, Problems
 from .run import as_objects, config_file_option, json_option, quiet_option, tell
 
 if TYPE_CHECKING:
-    from ..hub.client import HubClient, Limits
-    from ..hub.listings import Listing
+    from ..network.artifact_hub import Listing
+    from ..network.client import HubClient, Limits
 
 
 def _hub(_context: object, _option: object, given: str | None) -> str | None:
@@ -68,7 +68,7 @@ def command(
     Only what is new is asked for. A build reads what is there and never asks anyone.
     """
     try:
-        from ..hub.client import HubClient
+        from ..network.client import HubClient
     except ModuleNotFoundError as error:
         message = f"fetch needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None
@@ -106,10 +106,10 @@ def _fetch(
     counts: Counter[str],
     say: Callable[[str], None] | None,
 ) -> None:
-    from ..hub.fetching import Fetch
-    from ..load import load_charts
+    from ..network.fetch import Fetch
+    from ..read import load_charts
+    from ..read_site import read_site
     from ..settings import SECURITY_FOLDERS
-    from ..standalone import read_site
 
     site, settings, _ = read_site(config_file, problems, trusted=None)
     charts = load_charts(site, settings, problems)

@@ -14,7 +14,7 @@ import click
 from ..problems import CatalogError, Level, Problem, Problems
 
 if TYPE_CHECKING:
-    from ..engine import Build
+    from ..build import Build
     from ..settings import Settings
     from ..site import Site
 
@@ -108,7 +108,7 @@ class Run:
         Raises:
             CatalogError: as `read_site`.
         """
-        from ..standalone import read_site
+        from ..read_site import read_site
 
         site, settings, strict = read_site(
             self.config_file, self.problems, site_dir=self.site_dir, trusted=self.trust
@@ -122,7 +122,7 @@ class Run:
         Raises:
             CatalogError, ContractError, OSError: as `engine.prepare`.
         """
-        from ..engine import prepare
+        from ..build import prepare
 
         return prepare(
             site,
@@ -140,7 +140,7 @@ class Run:
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work, tell what was found, and end the program if the catalog is refused."""
-        from ..documents.gate import ContractError
+        from ..api.verify import ContractError
 
         build: Build | None = None
         try:

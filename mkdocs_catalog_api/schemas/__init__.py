@@ -17,14 +17,16 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from ..authored.config_file import PLUGIN
 from ..catalog.fields import COMPUTED, FieldType, extend
 from ..catalog.models import Outcome, UpdateEntry
 from ..settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
-from ..sources.config_file import PLUGIN
 
 Schema = dict[str, Any]
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+PACKAGE = Path(__file__).parent
+"""Where the package has the schemas of a catalog without fields of its own."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFAULTED = frozenset({"slug", "name", "image"})
 """Required fields of an item that a convention fills in."""

@@ -8,8 +8,8 @@ from typing import cast
 
 from pydantic_core import to_json
 
-from ..documents import addresses
-from ..engine import Build
+from ..api import addresses
+from ..build import Build
 from ..problems import Problems
 from ..settings import Settings
 from ..sources.cache import Cache

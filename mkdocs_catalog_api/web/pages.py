@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from markupsafe import escape
 
-from .. import feeds
-from ..documents import addresses
-from ..engine import Build
+from ..api import addresses
+from ..authored.pages import Page
+from ..build import Build
 from ..parallel import in_chunks
 from ..problems import CatalogError, Problems
+from ..publish import feeds
 from ..settings import Settings
-from ..sources.pages import Page
 from ..sources.store import Kept
 from .item_parts import ItemParts
 from .markers import MARKER, MarkerError, line_of, parse

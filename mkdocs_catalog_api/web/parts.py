@@ -8,10 +8,10 @@ from typing import NamedTuple, cast
 
 from markupsafe import escape
 
-from ..compose import published_models
-from ..documents import addresses, badges
+from ..api import addresses, badges
+from ..authored.messages import field_names, perhaps, resembling
 from ..settings import Settings
-from ..sources.messages import field_names, perhaps, resembling
+from ..write import published_models
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Item

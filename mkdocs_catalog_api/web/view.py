@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from ..documents import addresses
+from ..api import addresses
 
 Item: TypeAlias = Mapping[str, JsonValue]
 """A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mkdocs_catalog_api.documents.compatibility import shape
+from mkdocs_catalog_api.api.compatibility import shape
 
 FILE = Path(__file__).parent / "v1.json"
 

@@ -18,9 +18,9 @@ Result = dict[str, float]
 
 def build(catalog: Path, out: Path) -> Result:
     """The API: pages and reports read, joined, rendered, checked, published."""
-    from mkdocs_catalog_api.engine import prepare
+    from mkdocs_catalog_api.build import prepare
     from mkdocs_catalog_api.problems import Problems
-    from mkdocs_catalog_api.standalone import read_site
+    from mkdocs_catalog_api.read_site import read_site
 
     start = time.perf_counter()
     problems = Problems()
@@ -32,7 +32,7 @@ def build(catalog: Path, out: Path) -> Result:
 def gate(catalog: Path, out: Path) -> Result:
     """The share of the gate in a build that happens in one process."""
     from mkdocs_catalog_api import parallel
-    from mkdocs_catalog_api.documents.gate import Gate
+    from mkdocs_catalog_api.api.verify import Gate
 
     spent = 0.0
     check = Gate.check

@@ -1,0 +1,153 @@
+"""Badge payloads in the endpoint format of shields.io (https://shields.io/badges/endpoint-badge)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..catalog.join import Catalog, Image
+from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.names import FIXED_BADGES, badge_name, hub_name
+from .security import Assessment
+
+FIXED = FIXED_BADGES
+PER_IMAGE = ("cves", "grade", "version")
+
+# White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
+_GREY, _BLUE = "#5f6b7a", "#1d6fb8"
+_GREEN, _LIME, _OLIVE = "#15803d", "#4d7c0f", "#6d7400"
+_AMBER, _ORANGE, _RED = "#a16207", "#c2410c", "#b91c1c"
+_LABEL_COLOR = "#2f3a45"
+_BY_WORST = (_RED, _ORANGE, _AMBER, _OLIVE, _OLIVE)
+_BY_GRADE = {"A+": _GREEN, "A": _LIME, "B": _OLIVE, "C": _AMBER, "D": _ORANGE, "F": _RED}
+# simple-icons has each of these; a name that it lacks would be dropped in silence.
+LOGOS = {
+    "images": "docker",
+    "charts": "helm",
+    "cves": "trivy",
+    "grade": "trivy",
+    "license": "spdx",
+    "alpine": "alpinelinux",
+    "arch": "archlinux",
+    "rhel": "redhat",
+    "ubi": "redhat",
+    "wolfi": "chainguard",
+} | {
+    name: name
+    for name in (
+        *("almalinux", "archlinux", "artifacthub", "centos", "chainguard", "debian", "fedora", "nixos"),
+        *("opensuse", "photon", "redhat", "rockylinux", "suse", "ubuntu"),
+    )
+}
+OTHER_LOGO = "opencontainersinitiative"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the settings say about one badge; `svg` is the content of its logo's file."""
+
+    label: str | None = None
+    color: str | None = None
+    label_color: str | None = None
+    logo: str | None = None
+    svg: str | None = None
+    logo_color: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A badge before its look is applied."""
+
+    name: str
+    label: str
+    message: str
+    color: str
+
+    def payload(self, look: Look) -> dict[str, object]:
+        """The document: no null, no other keys, never both kinds of logo."""
+        named = look.logo or LOGOS.get(self.name, OTHER_LOGO)
+        logo = {"namedLogo": named, "logoColor": look.logo_color or "white"}
+        if look.svg:
+            logo = {"logoSvg": look.svg}
+        return {
+            "schemaVersion": 1,
+            "label": look.label or self.label,
+            "message": self.message,
+            "color": look.color or self.color,
+            "labelColor": look.label_color or _LABEL_COLOR,
+            **logo,
+            "style": "for-the-badge",
+            "cacheSeconds": 3600,
+        }
+
+
+def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
+    """(badge name, value, what it is) for each distinct base, signature and hub of the catalog."""
+    images = [image.entry for image in catalog.images]
+    charts = [chart.entry for chart in catalog.charts]
+    both: list[ImageEntry | ChartEntry] = [*images, *charts]
+    for base in sorted({image.base for image in images if image.base}):
+        yield badge_name(base), base, "base"
+    for signature in sorted({item.signature for item in both if item.signature}):
+        yield badge_name(signature), signature, "signature"
+    for hub in sorted({hub_name(chart.hub) for chart in charts if chart.hub}):
+        yield hub, hub, "hub"
+
+
+def catalog_badges(catalog: Catalog, newest: Mapping[str, Assessment | None]) -> Iterator[Badge]:
+    """The badges of the whole catalog; `newest` has the assessment of each image's newest version."""
+    images = [image.entry for image in catalog.images]
+    charts = [chart.entry for chart in catalog.charts]
+    both: list[ImageEntry | ChartEntry] = [*images, *charts]
+    yield Badge("images", "images", str(len(images)), _BLUE)
+    yield Badge("charts", "charts", str(len(charts)), _BLUE)
+    counted = [newest[image.slug] for image in images if image.lifecycle != "planned"]
+    yield _cves("cves", "CVEs", [found for found in counted if found])
+    yield Badge("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
+    licenses = {item.license for item in both}
+    if len(licenses) == 1:
+        yield Badge("license", "license", licenses.pop(), _BLUE)
+    else:
+        yield Badge("license", "licenses", str(len(licenses)), _BLUE)
+    signed = Counter(item.signature for item in both)
+    bases = Counter(image.base for image in images)
+    hubs = Counter(hub_name(chart.hub) for chart in charts if chart.hub)
+    for name, value, kind in value_names(catalog):
+        match kind:
+            case "base":
+                yield Badge(name, value, f"{bases[value]} of {len(images)} images", _BLUE)
+            case "signature":
+                share = f"{signed[value]} of {len(images) + len(charts)} signed"
+                yield Badge(name, value, share, _BLUE)
+            case _:
+                yield Badge(name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", _BLUE)
+
+
+def image_badges(image: Image, newest: Assessment | None) -> Iterator[Badge]:
+    """The three badges of one image."""
+    name = image.entry.name
+    yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
+    if newest is None:
+        yield Badge("grade", f"{name} grade", "not scanned", _GREY)
+    elif newest.grade is None:
+        yield Badge("grade", f"{name} grade", "not graded", _GREY)
+    else:
+        yield Badge("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
+    version = image.releases[0].entry.version if image.releases else None
+    yield Badge("version", name, version or "no release", _BLUE if version else _GREY)
+
+
+def _cves(name: str, label: str, found: Sequence[Assessment]) -> Badge:
+    if not found:
+        return Badge(name, label, "not scanned", _GREY)
+    totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
+    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), _GREEN)
+    return Badge(name, label, str(sum(totals)), worst)
+
+
+def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """The architectures that every image is built for."""
+    sets = [{name.partition("/")[2] for name in names} for names in platforms]
+    common = set.intersection(*sets) if sets else set()
+    return (" | ".join(sorted(common)), _BLUE) if common else ("none in common", _GREY)

@@ -1,0 +1,38 @@
+"""`catalog-api`: the engine for a shell, for CI, and for sites that MkDocs does not build.
+
+Each command is one module beside this one with a function of its name. Exit codes: 0 fine, 1 problems,
+2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from importlib import import_module
+
+import click
+
+_COMMANDS = ("build", "check", "fetch", "diff", "check-live", "schemas")
+
+
+class _Commands(click.Group):
+    """Imports a command when it is called: what one of them needs must not slow or break another."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = import_module(f".{name.replace('-', '_')}", __package__)
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="mkdocs-catalog-api")
+def main() -> None:
+    """Build, check and look after the JSON API of a catalog of images and charts."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files may hold any bytes

@@ -1,0 +1,42 @@
+"""`catalog-api schemas`: write the JSON Schemas for editors, with a mkdocs.yml those of its own fields."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..authored.config_file import PLUGIN, ConfigFile
+from ..authored.mkdocs_yml import read_mkdocs_yml
+from ..problems import Problems
+from ..schemas import DRAFT_7, PACKAGE, schemas, write
+from ..settings import Settings, read_settings
+from .run import tell
+
+
+@click.command("schemas", short_help="Write JSON Schemas for editors.")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), required=False)
+@click.option(
+    "-f",
+    "--config-file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A mkdocs.yml whose own fields and vocabularies the schemas shall know.",
+)
+@click.option("--draft-7", "draft_7", is_flag=True, help="Say draft 7, for tools that know no later one.")
+def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> None:
+    """Write the JSON Schemas for editors into FOLDER (by default into the package itself)."""
+    settings, inherited = Settings(), False
+    if config_file is not None:
+        problems = Problems()
+        site = read_mkdocs_yml(config_file, problems)
+        options = (site and site.options(PLUGIN)) or {}
+        given = read_settings(options, ConfigFile(config_file), problems)
+        if site is None or given is None:
+            tell(problems, quiet=True)
+            raise SystemExit(1)
+        settings, inherited = given, site.options("meta") is not None
+    made = schemas(settings, inherited=inherited)
+    write(
+        folder or PACKAGE,
+        {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()} if draft_7 else made,
+    )

@@ -1,1 +1,0 @@
-"""The contract: from a catalog to the path and the body of every document."""

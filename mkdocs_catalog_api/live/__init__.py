@@ -1,1 +1,0 @@
-"""Looks at an API that is online."""

@@ -1,0 +1,1 @@
+"""MkDocs events → build. Nothing else imports MkDocs."""

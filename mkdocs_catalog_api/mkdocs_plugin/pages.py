@@ -1,0 +1,229 @@
+"""What MkDocs knows of a site, as the engine asks for it. MkDocs itself is imported by the plugin alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, Protocol
+
+from ..api import addresses
+from ..authored.config_file import ConfigFile
+from ..authored.pages import Page, parse_defaults
+from ..authored.yaml_text import Document
+from ..site import Site
+
+
+class File(Protocol):
+    """As much of a `mkdocs.structure.files.File` as is needed here."""
+
+    src_uri: str
+    page: Any
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def abs_src_path(self) -> str | None: ...
+    @property
+    def content_string(self) -> str: ...
+
+
+class Files(Protocol):
+    """Likewise of `mkdocs.structure.files.Files`."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def documentation_pages(self) -> Sequence[Any]: ...
+
+
+class Config(Protocol):
+    """Likewise of `mkdocs.config.defaults.MkDocsConfig`."""
+
+    @property
+    def config_file_path(self) -> str | None: ...
+    @property
+    def docs_dir(self) -> str: ...
+    @property
+    def site_dir(self) -> str: ...
+    @property
+    def site_url(self) -> str | None: ...
+    @property
+    def site_name(self) -> str: ...
+    @property
+    def plugins(self) -> Mapping[str, Any]: ...
+
+
+class _Read(NamedTuple):
+    """What plugins may change of a page."""
+
+    meta: str
+    markdown: str | None
+
+    @classmethod
+    def of(cls, page: Any, markdown: str | None) -> _Read:
+        return cls(repr(page.meta), markdown)
+
+
+class Pages:
+    """The pages as authors wrote them, and as MkDocs's plugins left them. Lives as long as the process."""
+
+    def __init__(self, *, dirty: bool = False) -> None:
+        self._dirty = dirty
+        self._metas: dict[str, dict[str, Any]] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was of the last build alone."""
+        self._texts: dict[str, str | None] = {}
+        self._as_read: dict[str, _Read] = {}
+        self._last: Any = None
+        self.changed = False
+        """Whether plugins have changed a page, as far as pages are final."""
+
+    def read(self, page: Any, markdown: str) -> None:
+        """Remember a page as MkDocs has read it. Call it before plugins may change it."""
+        if self._last is not None:
+            read = self._as_read[self._last.file.src_uri]
+            self.changed = self.changed or read != _Read.of(self._last, self._last.markdown)
+        self._last = page
+        self._as_read[page.file.src_uri] = _Read.of(page, markdown)
+
+    def text(self, file: File, config: Config) -> str | None:
+        """The text of a page as written, None when it is not UTF-8.
+
+        Raises:
+            OSError: it can't be read at all; the message names it.
+        """
+        uri = file.src_uri
+        if uri not in self._texts:
+            self._texts[uri] = _read_text(file, config)
+        return self._texts[uri]
+
+    def written(self, files: Files, config: Config) -> list[Page]:
+        """Every page that is published as it stands in its file, before MkDocs has read it.
+
+        Raises:
+            OSError: one can't be read at all; the message names it.
+        """
+        defaults = _defaults(config, files)
+        # Not remembered: what counts in the end is what is there when MkDocs reads it.
+        return [
+            _page(file, config, defaults, _read_text(file, config)) for file in files.documentation_pages()
+        ]
+
+    def collect(self, files: Files, config: Config) -> list[Page]:
+        """Every page that is published as plugins left it. Call it once all of them are final."""
+        defaults = _defaults(config, files)
+        return [
+            replace(
+                _page(file, config, defaults, self.text(file, config)),
+                meta=self._meta(file),
+                markdown=self._markdown(file),
+            )
+            for file in files.documentation_pages()
+        ]
+
+    def _meta(self, file: File) -> dict[str, Any] | None:
+        """Front matter as plugins left it, None when they left it alone, as nearly all of it.
+
+        With `--dirty` that of the build which read the page.
+        """
+        if file.page is not None and file.page.markdown is not None:
+            self._metas[file.src_uri] = dict(file.page.meta)
+            # Of front matter that MkDocs can't read it makes nothing, which then counts.
+            known = file.page.meta or not (self._texts.get(file.src_uri) or "").startswith("---")
+            read = self._as_read.get(file.src_uri)
+            if known and read and read.meta == repr(file.page.meta):
+                return None
+        elif not self._dirty:
+            return None
+        return self._metas.get(file.src_uri)
+
+    def _markdown(self, file: File) -> str | None:
+        """The text below the front matter as plugins left it, None when they left it alone."""
+        if file.page is None:
+            return None
+        markdown: str | None = file.page.markdown
+        read = self._as_read.get(file.src_uri)
+        return None if read and read.markdown == markdown else markdown
+
+
+def _read_text(file: File, config: Config) -> str | None:
+    try:
+        return file.content_string
+    except UnicodeDecodeError:
+        return None
+    except OSError as error:
+        raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+
+
+def _page(
+    file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]], text: str | None
+) -> Page:
+    folders = PurePosixPath(file.src_uri).parents if defaults else ()
+    return Page(
+        uri=file.src_uri,
+        file=name(file, config),
+        text=text,
+        url="" if file.url == "./" else file.url,
+        defaults=tuple(document for folder, document in defaults if folder in folders),
+    )
+
+
+def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:
+    """The site with these pages; `taken` is what the author publishes below `api/v1/`."""
+    return Site(
+        config=config_file(config),
+        root=root(config),
+        docs_dir=Path(config.docs_dir),
+        site_dir=Path(config.site_dir),
+        site_url=addresses.web_address(config.site_url) if config.site_url else None,
+        title=config.site_name,
+        pages=pages,
+        taken=taken,
+    )
+
+
+def root(config: Config) -> Path:
+    """The folder of mkdocs.yml."""
+    path = config.config_file_path
+    return Path(path).parent if path else Path.cwd()
+
+
+def config_file(config: Config) -> ConfigFile:
+    return ConfigFile(Path(config.config_file_path) if config.config_file_path else None)
+
+
+def name(file: File, config: Config) -> str:
+    """The file as problems name it: relative to the folder of mkdocs.yml."""
+    path, folder = file.abs_src_path or "", os.path.join(root(config), "")  # noqa: PTH118  # for each page
+    return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
+
+
+def builds_here(config: Config) -> bool:
+    """False in the nested builds that static-i18n makes for other languages than the default."""
+    i18n = config.plugins.get("i18n")
+    return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
+
+
+def taken(files: Files, config: Config) -> dict[str, str]:
+    """What the author publishes below `api/v1/`: path there → file."""
+    prefix = addresses.PREFIX + "/"
+    return {
+        file.dest_uri.removeprefix(prefix): name(file, config)
+        for file in files
+        if file.dest_uri.startswith(prefix)
+    }
+
+
+def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, Document]]:
+    """The documents of Material's meta plugin, outermost folder first."""
+    meta = config.plugins.get("material/meta")
+    if meta is None:
+        return []
+    found = []
+    for file in files:
+        path = PurePosixPath(file.src_uri)
+        if path.name == meta.config.meta_file and file.abs_src_path:
+            found.append((path.parent, parse_defaults(file.content_string, name(file, config))))
+    return sorted(found, key=lambda pair: len(pair[0].parts))

@@ -1,0 +1,1 @@
+"""What asks the network: the commands for the chart hub and for a published site."""

@@ -1,0 +1,213 @@
+"""Brings a chart hub's answers to the reports folder, each file whole and as the hub sent it.
+
+`hub/<repository>/<package>/<version>.json` is the security report, `….package` beside it what the hub says of
+that version. The two are written as a pair, the report first: the next run asks again for whatever an
+interruption left between them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from ..authored.pages import RawItem
+from ..catalog.models import ChartEntry
+from ..catalog.names import chart_version
+from ..problems import Level, Problem, Problems
+from ..reports import ReportError, read_report
+from ..reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from .artifact_hub import Listing, listed_at, search
+from .client import HubClient, HubError, HubUnavailableError
+
+ARTIFACT_HUB = "https://artifacthub.io"
+
+
+class Fetch:
+    """Brings the reports of charts below `folder`, the reports folder; `label` is how problems name it."""
+
+    def __init__(
+        self, client: HubClient, folder: Path, label: str, problems: Problems, counts: Counter[str]
+    ) -> None:
+        """`counts` is given how many reports were `fetched`, `unchanged` or `unscanned`."""
+        self._client, self._folder, self._label = client, folder, label
+        self._problems, self._counts = problems, counts
+        self._asked: set[Path] = set()
+        """Folders of which the hub was to be asked,"""
+        self._done: set[Path] = set()
+        """those of which it told everything,"""
+        self._current: set[Path] = set()
+        """and files that are as the hub has them."""
+        self._failed = False
+        self._refused = 0
+        """How many times in a row the hub could not be had."""
+
+    def listings(
+        self, charts: Iterable[tuple[ChartEntry, RawItem]], repositories: Sequence[str], hub: str | None
+    ) -> list[Listing]:
+        """What to ask for: all charts of some repositories, or with none the charts of the catalog."""
+        own: dict[str, Listing] = {}
+        for chart, raw in charts:
+            if chart.hub is None:
+                continue
+            found = listed_at(chart.hub, [version.version for version in chart.versions], hub)
+            if found is None:
+                message = "no address of a chart on an Artifact Hub, so nothing is fetched"
+                hint = "they look like https://artifacthub.io/packages/helm/REPOSITORY/CHART"
+                self._problems.add(replace(raw.problem(("hub",), message, hint), level=Level.INFO))
+            elif found.name in own and own[found.name].hub != found.hub:
+                message = f"{found.name} is also the name of a chart on {own[found.name].hub}"
+                self._problems.add(raw.problem(("hub",), message, "fetch from one hub at a time with --hub"))
+            else:
+                before = own[found.name].versions if found.name in own else ()
+                own[found.name] = replace(found, versions=before + found.versions)
+        if repositories:
+            listings = [
+                each for name in repositories for each in self._charts_of(name, hub or ARTIFACT_HUB, own)
+            ]
+        else:
+            listings = list(own.values())
+            if not listings:
+                message = "no chart of the catalog says where it is listed"
+                hint = "add `hub` to the pages of charts, or give a --repository"
+                self._problems.add(Problem("", 0, 0, "hub", message, hint))
+        self._asked.update(map(self._place, listings))
+        return listings
+
+    def _charts_of(self, repository: str, hub: str, own: Mapping[str, Listing]) -> list[Listing]:
+        folder = self._folder / FOLDER / repository
+        try:
+            names = search(self._client, hub, repository)
+        except HubError as error:
+            self._asked.add(folder)
+            self._problem(folder, str(error))
+            return []
+        if not names:
+            self._problem(folder, f"{hub} lists no chart of the repository {repository!r}")
+        found = [Listing(hub, repository, name) for name in names]
+        return [replace(own[each.name], hub=hub) if each.name in own else each for each in found]
+
+    def fetch(self, listing: Listing) -> bool:
+        """Bring one chart's reports or say why not. False when the hub is out of reach."""
+        self._failed = False
+        newest = self._bring(listing, None)
+        offered = {entry.version for entry in newest.available_versions} if newest else set()
+        for version in dict.fromkeys(listing.versions):
+            if newest is None or version == newest.version or self._refused >= 2:
+                continue
+            if version in offered:
+                self._bring(listing, version)
+            else:
+                message = f"{listing.hub} does not list version {version}"
+                self._problem(self._place(listing), message, level=Level.INFO)
+        if not self._failed:
+            self._done.add(self._place(listing))
+        return self._refused < 2
+
+    def _bring(self, listing: Listing, version: str | None) -> HubPackage | None:
+        """Bring what belongs to one version, by default the newest; None when nothing is known of it."""
+        package = None
+        try:
+            body, package = self._package(listing, version)
+            self._report(listing, body, package)
+        except HubError as error:
+            unavailable = isinstance(error, HubUnavailableError)
+            self._problem(self._place(listing), str(error), "run it again later" if unavailable else "")
+            self._refused = self._refused + 1 if unavailable else 0
+            self._failed = True
+        else:
+            self._refused = 0
+        return package
+
+    def name_stale(self) -> None:
+        """Name the files of earlier runs that this one could not compare with what the hub has now."""
+        for folder in self._asked - self._done:
+            for file in folder.rglob("[!.]*.json"):
+                if file not in self._current and file.parent not in self._done:
+                    self._problem(file, "stale: kept as an earlier run left it", level=Level.WARNING)
+
+    def _place(self, listing: Listing) -> Path:
+        return self._folder / FOLDER / listing.repository / listing.package
+
+    def _problem(self, file: Path, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+        name = f"{self._label}/{file.relative_to(self._folder).as_posix()}"
+        self._problems.add(Problem(name, 0, 0, "", message, hint, level))
+
+    def _package(self, listing: Listing, version: str | None) -> tuple[bytes, HubPackage]:
+        path = f"/api/v1/packages/helm/{listing.name}" + (f"/{quote(version, safe='')}" if version else "")
+        body = self._client.get(listing.hub + path)
+        if body is None:
+            raise HubError(f"{listing.hub} knows no chart {listing.name}{f' {version}' if version else ''}")
+        try:
+            package = read_package(body)
+            chart_version(package.version)
+        except ValueError as error:
+            raise HubError(f"{listing.hub}{path}: {error}") from None
+        if version not in (None, package.version):
+            raise HubError(f"{listing.hub}{path}: the answer is about version {package.version}")
+        return body, package
+
+    def _report(self, listing: Listing, body: bytes, package: HubPackage) -> None:
+        """Bring the report of one version, if it is another than the one that is here."""
+        file = self._place(listing) / f"{package.version}.json"
+        report = b""
+        if package.security_report_created_at is not None:
+            if _scanned(file) == package.security_report_created_at:
+                self._counts["unchanged"] += 1
+                self._current.add(file)
+                return
+            report = self._security_report(listing, body, package)
+        if report.strip():
+            _write(file, report)
+            _write(file.with_suffix(SUFFIX), body)
+            self._counts["fetched"] += 1
+        else:
+            self._unscanned(file, body)
+        self._current.add(file)
+
+    def _security_report(self, listing: Listing, body: bytes, package: HubPackage) -> bytes:
+        """What the hub sends, once it has proved to be a report; nothing when there is none."""
+        path = f"/api/v1/packages/{package.package_id}/{quote(package.version, safe='')}/security-report"
+        report = self._client.get(listing.hub + path)
+        if report is None:
+            raise HubError(f"{listing.hub}{path}: the hub does not know the report that it speaks of")
+        try:
+            if report.strip():
+                read_report(report, body)
+        except ReportError as error:
+            raise HubError(f"{listing.hub}{path}: {error}") from None
+        return report
+
+    def _unscanned(self, file: Path, body: bytes) -> None:
+        """The hub never scanned this version; an earlier report keeps the answer that belongs to it."""
+        self._counts["unscanned"] += 1
+        if file.is_file():
+            message = "stale: kept as an earlier run left it, since the hub has no report of this version now"
+            self._problem(file, message, level=Level.WARNING)
+        else:
+            _write(file.with_suffix(SUFFIX), body)
+
+
+def _scanned(file: Path) -> int | None:
+    """When the hub made the report that is here, None when there is none or not the whole pair."""
+    try:
+        package = read_package(file.with_suffix(SUFFIX).read_bytes())
+    except (OSError, ReportError):
+        return None
+    return package.security_report_created_at if file.is_file() else None
+
+
+def _write(file: Path, body: bytes) -> None:
+    """Write beside the file, then rename: whoever looks sees the old one or the new one, each whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(body)
+        beside.replace(file)
+    finally:
+        with suppress(FileNotFoundError):
+            beside.unlink()

@@ -1,0 +1,209 @@
+"""Asks a published API whether it arrives as it was built: bytes, types, headers, and a 404 that is one.
+
+One request at a time, to one host; an answer is read no further than the manifest says that it is long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Annotated, TypeVar
+from urllib.parse import quote, urlsplit
+
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
+
+from ..api import addresses
+from ..problems import Level, Problem, Problems
+from ..reports.normalise import text
+from .live_client import Answer, LiveClient, NoAnswerError
+from .live_headers import judge
+
+_OVERVIEW = 2**26
+"""Most bytes of the two documents whose size nothing tells before, `index.json` and `manifest.json`."""
+_SEE = "see `Hosts` in the README for what your host has to be told"
+_WHERE = "is this the address of a site with this API?"
+_AGAIN = "publish the whole site again"
+_UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
+"""What no build writes: pages count from 1."""
+_GIVE_UP = 3
+"""How many documents in a row may fail to arrive before the rest is left alone."""
+
+# No step up, no query, nothing hidden: joined to the root, it stays below it.
+Path = Annotated[
+    str, StringConstraints(pattern=r"^[^./\\?#][^/\\?#]*(?:/[^./\\?#][^/\\?#]*)*$", max_length=2000)
+]
+
+
+class _Entry(BaseModel):
+    sha256: str
+    bytes: Annotated[int, Field(ge=0, le=2**33)]
+
+
+class _Manifest(BaseModel):
+    """What this reads of a manifest, also of one that a later version wrote."""
+
+    documents: dict[Path, _Entry]
+
+
+class _Resource(BaseModel):
+    href: str
+
+
+class _Index(BaseModel):
+    """The links of the discovery document."""
+
+    resources: dict[str, _Resource]
+    security: dict[str, str]
+    badges: dict[str, str]
+    openapi: str
+    manifest: str
+
+    def links(self) -> Iterator[str]:
+        yield from (resource.href for resource in self.resources.values())
+        yield from (*self.security.values(), *self.badges.values(), self.openapi, self.manifest)
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def api_root(address: str) -> str:
+    """The address of `api/v1/` of a site, of its API, or of its discovery document.
+
+    Raises:
+        ValueError: no http(s) address of a site.
+    """
+    parts = urlsplit(address)
+    try:
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine or parts.username is not None or parts.query or parts.fragment or not address.isprintable():
+        raise ValueError(f"{address!r} is not an address like https://example.org/catalog/")
+    path = parts.path.removesuffix(addresses.INDEX).rstrip("/").removesuffix(addresses.PREFIX).rstrip("/")
+    return addresses.web_address(f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/")
+
+
+class LiveCheck:
+    """The check of one site."""
+
+    def __init__(self, client: LiveClient, root: str, most: int) -> None:
+        """`root` is an `api_root`, `most` how many documents to ask for."""
+        self.root, self._client, self._most = root, client, most
+        self.checked = self.bytes = self.documents = 0
+        self._faults: dict[tuple[Level, str, str], list[str]] = {}
+        self._silences = 0
+        """How many times in a row no answer came."""
+
+    def run(self) -> Problems:
+        """Ask for everything, and say what is wrong: each fault once, with how many documents have it."""
+        self._all()
+        problems = Problems()
+        for (level, message, hint), paths in self._faults.items():
+            more = f" (and {len(paths) - 1:,} more)" if len(paths) > 1 else ""
+            problems.add(Problem(self.root + paths[0], 0, 0, "", message + more, hint, level))
+        return problems
+
+    def faults(self) -> list[dict[str, object]]:
+        """Each fault with every document that has it, for programs."""
+        return [
+            {"level": level.name.lower(), "message": message, "hint": hint, "documents": paths}
+            for (level, message, hint), paths in sorted(self._faults.items())
+        ]
+
+    def _all(self) -> None:
+        index = self._arrived(addresses.INDEX, _OVERVIEW)
+        links = self._read(addresses.INDEX, _Index, index)
+        manifest = self._read(addresses.MANIFEST, _Manifest, self._arrived(addresses.MANIFEST, _OVERVIEW))
+        if links:
+            self._links(links, manifest)
+        if manifest is None:
+            return
+        self.documents = len(manifest.documents) + 1
+        for path in _chosen(list(manifest.documents), self._most):
+            entry = manifest.documents[path]
+            self._compare(path, index if path == addresses.INDEX else self._arrived(path, entry.bytes), entry)
+            if self._silences == _GIVE_UP:
+                self._fault(path, f"no answer {_GIVE_UP} times in a row, so the rest was not asked for")
+                return
+        for path in _UNKNOWN:
+            self._unknown(path)
+
+    def _fault(self, path: str, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+        self._faults.setdefault((level, message, hint), []).append(path)
+
+    def _read(self, path: str, model: type[M], body: bytes | None) -> M | None:
+        try:
+            return None if body is None else model.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = text(".".join(map(str, first["loc"])))[:100]
+            message = f"no such document: {place}: {text(first['msg'])}" if place else "not JSON"
+            self._fault(path, message, _WHERE)
+            return None
+
+    def _links(self, index: _Index, manifest: _Manifest | None) -> None:
+        base = urlsplit(self.root).path
+        for link in index.links():
+            path = link.removeprefix(base)
+            if path == link:
+                other = text(link.partition(addresses.PREFIX)[0])[:100]
+                message = f"its links lead to {other!r}, but the API is below {base!r}"
+                self._fault(
+                    addresses.INDEX, message, "set `site_url` to the site's address and publish again"
+                )
+                return
+            if manifest and path != addresses.MANIFEST and path not in manifest.documents:
+                message = f"a link leads to {text(path)[:100]!r}, which the manifest does not have"
+                self._fault(addresses.INDEX, message, _AGAIN)
+
+    def _compare(self, path: str, body: bytes | None, entry: _Entry) -> None:
+        if body is not None and (
+            len(body) != entry.bytes or hashlib.sha256(body).hexdigest() != entry.sha256
+        ):
+            hint = f"an old copy in a cache, or an upload that is not complete; {_AGAIN}"
+            self._fault(path, "other bytes than the manifest says", hint)
+
+    def _arrived(self, path: str, size: int) -> bytes | None:
+        """The body of a document that is there, its headers judged."""
+        answer = self._ask(path, size)
+        if answer is None:
+            return None
+        if 300 <= answer.status < 400:
+            target = text(answer.headers.get("Location", ""))[:200]
+            self._fault(path, f"redirected to {target!r}", "check the address where the documents really are")
+            return None
+        if answer.status != 200:
+            overview = path in (addresses.INDEX, addresses.MANIFEST)
+            self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
+            return None
+        for level, message in judge(answer.headers):
+            self._fault(path, message, _SEE, level)
+        if answer.body is None:
+            self._fault(path, f"larger than it should be: more than {size:,} bytes")
+            return None
+        self.checked += 1
+        self.bytes += len(answer.body)
+        return answer.body
+
+    def _unknown(self, path: str) -> None:
+        answer = self._ask(path, 0)
+        if answer and answer.status not in (404, 410):
+            self._fault(path, f"the host answers {answer.status} for what does not exist, not 404", _SEE)
+
+    def _ask(self, path: str, size: int) -> Answer | None:
+        try:
+            answer = self._client.get(self.root + quote(path), size)
+        except NoAnswerError as why:
+            self._silences += 1
+            self._fault(path, str(why))
+            return None
+        self._silences = 0
+        return answer
+
+
+def _chosen(paths: list[str], most: int) -> list[str]:
+    """At most so many documents, spread evenly over all kinds, which paths are sorted by."""
+    paths.sort()
+    if len(paths) <= most:
+        return paths
+    return [paths[number * len(paths) // most] for number in range(most)]

@@ -1,0 +1,62 @@
+"""What the three headers of a published document are worth to those who read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from ..problems import Level
+from ..publish.host_headers import HEADERS
+from ..reports.normalise import text
+
+_HOUR = 3600
+
+
+_Verdict = tuple[Level, str] | None
+
+
+def _open_cors(given: str | None) -> _Verdict:
+    wanted = HEADERS["Access-Control-Allow-Origin"]
+    return (
+        None
+        if given == wanted
+        else (Level.ERROR, f"; it has to be {wanted!r}, so that every script can read")
+    )
+
+
+def _json_type(given: str | None) -> _Verdict:
+    kind, _, parameter = (given or "").lower().partition(";")
+    if kind.strip() == "application/json" and parameter.strip() in ("", "charset=utf-8"):
+        return None
+    return Level.ERROR, "; it has to be 'application/json'"
+
+
+def _an_hour(given: str | None) -> _Verdict:
+    """Shorter or longer than an hour is worth a note: some hosts, GitHub Pages for one, leave no choice."""
+    parts = [part.strip().lower() for part in (given or "").split(",")]
+    ages = [int(found[1]) for part in parts if (found := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
+    if len(ages) != 1 or not ages[0] or {"no-store", "no-cache", "private"} & set(parts):
+        return (
+            Level.ERROR,
+            f"; it has to be {HEADERS['Cache-Control']!r}, so that copies are kept for an hour",
+        )
+    if ages[0] == _HOUR:
+        return None
+    return Level.INFO, f": copies are kept for {ages[0]} seconds instead of an hour"
+
+
+_CHECKS: Mapping[str, Callable[[str | None], _Verdict]] = {
+    "Access-Control-Allow-Origin": _open_cors,
+    "Cache-Control": _an_hour,
+    "Content-Type": _json_type,
+}
+
+
+def judge(headers: Mapping[str, str]) -> Iterator[tuple[Level, str]]:
+    """What is wrong (or, as a note, unusual) with the headers of a document, in words."""
+    for name, check in _CHECKS.items():
+        given = headers.get(name)
+        if verdict := check(given):
+            level, but = verdict
+            shown = "is missing" if given is None else f"is {text(given)[:100]!r}"
+            yield level, f"{name} {shown}{but}"

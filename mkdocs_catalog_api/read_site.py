@@ -1,0 +1,108 @@
+"""A site as MkDocs sees it, read from mkdocs.yml and docs_dir alone.
+
+For the command line, and with it for sites that another generator builds. Where a plugin could have a say in
+what the pages are, it refuses: only MkDocs can run that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from .api.addresses import PREFIX, web_address
+from .authored.config_file import PLUGIN, ConfigFile
+from .authored.docs_dir import DocsDir, Rules
+from .authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
+from .problems import CatalogError, Problem, Problems
+from .settings import Settings, read_settings
+from .site import Site
+
+HARMLESS = frozenset(
+    {
+        *(PLUGIN, "meta", "offline"),  # read here
+        # Material's: assets, lists and search
+        *("search", "tags", "social", "privacy", "optimize", "typeset", "info"),
+        # The navigation, which the API does not know
+        *("literate-nav", "section-index", "awesome-pages", "awesome-nav", "include_dir_to_nav"),
+        # The content of pages, but neither their front matter nor their addresses
+        *("autorefs", "mkdocstrings", "glightbox", "mermaid2", "panzoom", "swagger-ui-tag", "render_swagger"),
+        *("include-markdown", "table-reader", "callouts", "open-in-new-tab", "charts", "drawio"),
+        # More files beside the pages, or smaller ones
+        *("minify", "minify_html", "redirects", "rss", "llmstxt", "htmlproofer", "git-authors"),
+        *("git-revision-date", "git-revision-date-localized", "git-committers", "git-committers-2"),
+    }
+)
+"""Plugins that change nothing of what the catalog reads from pages."""
+
+
+def read_site(
+    config_file: Path,
+    problems: Problems,
+    *,
+    site_dir: str | None = None,
+    trusted: Collection[str] | None = (),
+) -> tuple[Site, Settings, bool]:
+    """The site, the settings of the plugin, and whether mkdocs.yml says `strict`.
+
+    `site_dir`, like the one in mkdocs.yml, is relative to the folder of mkdocs.yml. `trusted` are plugins
+    (and `hooks`) that the user says change nothing of the catalog; with None all are.
+
+    Raises:
+        CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
+    """
+    config = ConfigFile(config_file)
+    given = read_mkdocs_yml(config_file, problems)
+    if given is None:
+        raise CatalogError(problems)
+    if trusted is not None:
+        _check_plugins(given, config, trusted, problems)
+    root = config_file.absolute().parent
+    docs_dir = root / given.docs_dir
+    if not docs_dir.is_dir():
+        message = f"the folder {given.docs_dir!r} is missing"
+        problems.add(Problem(config.name, 0, 0, "docs_dir", message, "create it or correct the path"))
+    to, source = (root / (site_dir or given.site_dir)).resolve(), docs_dir.resolve()
+    if source.is_relative_to(to):
+        message = f"docs_dir lies in the site's folder, {str(site_dir or given.site_dir)!r}"
+        problems.add(Problem(config.name, 0, 0, "site_dir", message, "write the site somewhere else"))
+    settings = read_settings(given.options(PLUGIN) or {}, config, problems)
+    if settings is None or problems.refuse(strict=False):
+        raise CatalogError(problems)
+    meta = given.options("meta")
+    meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
+    rules = Rules(given.directory_urls, given.exclude_docs, given.draft_docs, meta_file)
+    label = docs_dir.relative_to(root).as_posix() if docs_dir.is_relative_to(root) else ""
+    docs = DocsDir(docs_dir, label, rules, problems)
+    site = Site(
+        config=config,
+        root=root,
+        docs_dir=docs_dir,
+        site_dir=root / (site_dir or given.site_dir),
+        site_url=web_address(given.site_url) if given.site_url else None,
+        title=given.site_name,
+        pages=docs.pages(),
+        taken=docs.below(PREFIX + "/"),
+    )
+    return site, settings, given.strict
+
+
+def _check_plugins(
+    given: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems
+) -> None:
+    names = [name for name, _ in given.plugins]
+    if PLUGIN not in names:
+        message = f"{PLUGIN} is not among the plugins"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, f"add `- {PLUGIN}` to `plugins`"))
+    elif names.count(PLUGIN) > 1:
+        message = f"{PLUGIN} stands there twice"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, "keep one of them, with all settings"))
+    for name in [*dict.fromkeys(names), *(["hooks"] if given.hooks else [])]:
+        if name in HARMLESS or name in trusted:
+            continue
+        what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
+        message = (
+            f"{what} may make or change pages, and only MkDocs runs {'them' if name == 'hooks' else 'it'}"
+        )
+        hint = f"build with `mkdocs build`, or add `--trust {name}` when no page of the catalog is concerned"
+        field = "hooks" if name == "hooks" else "plugins"
+        problems.add(Problem(config.name, 0, 0, field, message, hint))

@@ -1,0 +1,91 @@
+"""Reports of vulnerability scanners, told apart by their content.
+
+A new format is one new file with `recognises` and `read`, and one row in `READERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from . import artifact_hub, grype, harbor, osv, trivy
+from .facts import SEVERITIES, Finding, ReportError, Scan
+from .hub_package import read_package
+from .json_errors import decode
+from .normalise import mapping, text
+
+__all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", "read_report"]
+
+
+class Reader(NamedTuple):
+    name: str
+    recognises: Callable[[object], bool]
+    read: Callable[[object], list[Scan]]
+    """Raises `ReportError` for a document that has the format's shape but cannot be counted on."""
+
+
+READERS = (
+    Reader("Trivy", trivy.recognises, trivy.read),
+    Reader("Grype", grype.recognises, grype.read),
+    Reader("Harbor", harbor.recognises, harbor.read),
+    Reader("OSV-Scanner", osv.recognises, osv.read),
+    Reader("Artifact Hub", artifact_hub.recognises, artifact_hub.read),
+)
+"""Asked in this order; the first that recognises a document reads it."""
+
+
+class Foreign(NamedTuple):
+    """A known document that is no report, or none that can be read without guessing."""
+
+    name: str
+    recognises: Callable[[dict[str, object]], bool]
+    hint: str
+
+
+_RESCAN = "write the report with `--format json`"
+FOREIGN = (
+    # It holds package and versions in free text only.
+    Foreign("a SARIF file", lambda doc: "runs" in doc, _RESCAN),
+    Foreign("a CycloneDX bill of materials", lambda doc: "bomFormat" in doc, _RESCAN),
+    Foreign(
+        "an SPDX bill of materials",
+        lambda doc: "spdxVersion" in doc or "spdx.org" in text(doc.get("@context")),
+        _RESCAN,
+    ),
+    Foreign(
+        "an OpenVEX document",
+        lambda doc: "openvex" in text(doc.get("@context")),
+        "put it into the folder of VEX documents",
+    ),
+)
+
+
+def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
+    """The scans in one report: one per image, so several only from Artifact Hub.
+
+    `package` is the hub's answer about the package that the report belongs to, when there is one.
+    Raises `ReportError`, and nothing else, for bytes that are not such a report.
+    """
+    document = decode(data)
+    if package:
+        return artifact_hub.read_of_package(document, read_package(package))
+    for reader in READERS:
+        if reader.recognises(document):
+            return reader.read(document)
+    for foreign in FOREIGN:
+        if foreign.recognises(mapping(document)):
+            raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
+    raise ReportError(
+        f"no report of a known scanner: {_outline(document)}",
+        f"reports in JSON are read of {', '.join(reader.name for reader in READERS)}",
+    )
+
+
+def _outline(document: object) -> str:
+    """What a document looks like from outside, in a few words."""
+    if isinstance(document, dict):
+        keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
+        return f"an object with {keys}{' …' if len(document) > 5 else ''}" if keys else "an empty object"
+    if isinstance(document, list):
+        return "a list of something else" if document else "an empty list"
+    return "a single value"

@@ -1,0 +1,107 @@
+"""Bytes of a report to JSON, or the reason why they are none, in words that help whoever ran the scan."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from pydantic_core import from_json
+
+from .facts import ReportError
+from .normalise import text
+
+# An escape of a character or of half of one. The backslashes before it are counted, as two in a row are text.
+_SURROGATE = re.compile(
+    rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
+)
+_JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
+
+
+def decode(data: bytes) -> object:
+    """The JSON value in UTF-8 (or, with a byte order mark, UTF-16); broken characters become U+FFFD.
+
+    Of a repeated key the last one counts, as for the programs that wrote the report.
+    Raises `ReportError`, also for nesting beyond 200 levels and numbers beyond 4,300 digits.
+    """
+    data = _utf8(data)
+    if not data.strip():
+        raise ReportError("the file is empty", "the scan failed or has not been run; run it again")
+    try:
+        return _parse(data)
+    except ValueError as error:
+        mended = _mend(data)
+        if mended == data:
+            raise _reason(data, str(error)) from None
+    try:
+        return _parse(mended)
+    except ValueError as error:
+        raise _reason(mended, str(error)) from None
+
+
+def _parse(data: bytes) -> object:
+    return from_json(data, cache_strings="keys", allow_inf_nan=False)
+
+
+def _utf8(data: bytes) -> bytes:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _mend(data: bytes) -> bytes:
+    """Bytes that are not UTF-8 and escapes of half a character, each as U+FFFD."""
+    whole = data.decode("utf-8", "replace").encode()
+    return _SURROGATE.sub(lambda found: found[0][:-6] + rb"\ufffd" if found[1] else found[0], whole)
+
+
+def _reason(data: bytes, error: str) -> ReportError:
+    start = data.lstrip()
+    if b"\0" in data or data.startswith(b"\x1f\x8b"):
+        return ReportError("a binary file, not JSON", "unpack it first, or write the report as UTF-8 JSON")
+    if start.startswith(b"<"):
+        return ReportError("a web page or XML, not JSON", "write the report with `--format json`")
+    json_line = _JSON_LINE.search(data)
+    if json_line and (before := data[: json_line.start()].strip()):
+        return ReportError(
+            f"no JSON: {_quote(before)}",
+            "log lines stand before the report; send them elsewhere with `2>/dev/null`, "
+            "or write the report with `-o file`",
+            _line_number(data, before),
+        )
+    if not json_line:
+        return ReportError(f"not JSON: {_quote(start)}", "write the report with `--format json`")
+    found = _PLACE.search(error)
+    place = _place(data, int(found[1]), int(found[2])) if found else (0, 0)
+    said = _PLACE.sub("", error)
+    if "EOF while parsing" in error:
+        return ReportError(f"the file is cut off: {said}", "run the scan again", *place)
+    if found and error.startswith("trailing characters"):
+        shown = _quote(data.split(b"\n")[place[0] - 1])
+        return ReportError(
+            f"something else after the report: {shown}",
+            "a file holds one report; send log lines elsewhere with `2>/dev/null`",
+            *place,
+        )
+    return ReportError(f"not valid JSON: {said}", "run the scan again", *place)
+
+
+def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
+    """Line and column in characters, from 1, of those that the parser counts in bytes; it takes a line break
+    for the column 0 of the next line.
+    """
+    lines = data.split(b"\n")
+    if column == 0 and line > 1:
+        line, column = line - 1, len(lines[line - 2]) + 1
+    return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
+
+
+def _line_number(data: bytes, part: bytes) -> int:
+    return data.count(b"\n", 0, data.index(part)) + 1
+
+
+def _quote(part: bytes) -> str:
+    """The first line, cut, in quotes."""
+    line = part.split(b"\n", 1)[0].strip()
+    shown = text(line[:400].decode("utf-8", "replace"))
+    return f'"{shown[:80]}…"' if len(shown) > 80 else f'"{shown}"'

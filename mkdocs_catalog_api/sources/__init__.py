@@ -1,1 +1,0 @@
-"""The outside world, read into plain facts that remember the place they came from."""
