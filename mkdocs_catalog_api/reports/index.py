@@ -6,6 +6,7 @@ So every fault is known before anything is written, and one image's findings are
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 from ..catalog.names import Reference
@@ -77,7 +78,8 @@ class Reports:
         if path.startswith(f"{hub_package.FOLDER}/"):
             beside = self.folder / (path.removesuffix(".json") + hub_package.SUFFIX)
             package = beside.read_bytes() if beside.is_file() else b""
-        return read_report((self.folder / path).read_bytes(), package), bool(package)
+        with FileIO(f"{self.folder}/{path}") as file:
+            return read_report(file.readall(), package), bool(package)
 
 
 def _metadata(file: str, path: str, position: int, scan: Scan, alone: bool, of_hub: bool) -> ScanMetadata:
