@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.live_check import api_root
-from mkdocs_catalog_api.network.live_client import Limits
+from mkdocs_catalog_api.network.client import Limits
 
 from .live_host import RIGHT, Host
 from .servers import free_port
@@ -157,7 +157,7 @@ def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:
 def test_a_host_that_is_not_there() -> None:
     result = check(f"http://127.0.0.1:{free_port()}/")
     assert result.exit_code == 1
-    assert "api/v1/index.json: no whole answer: " in result.stderr
+    assert "api/v1/index.json: no whole answer (" in result.stderr
     assert "no documents" in result.stdout
 
 
