@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ class BadServer:
     scripts: dict[str, Callable[[], Iterable[bytes]]] = field(default_factory=dict)
     pause: float = 0
     """Seconds between two pieces."""
+    tls: ssl.SSLContext | None = None
     asked: list[str] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     address: str = ""
@@ -25,7 +27,7 @@ class BadServer:
     def running(self) -> Iterator[BadServer]:
         ended = threading.Event()
         with socket.create_server(("127.0.0.1", 0)) as server:
-            self.address = f"http://127.0.0.1:{server.getsockname()[1]}"
+            self.address = f"{'https' if self.tls else 'http'}://127.0.0.1:{server.getsockname()[1]}"
             threads = [threading.Thread(target=self._accept, args=(server, ended), daemon=True)]
             threads[0].start()
             try:
@@ -42,7 +44,11 @@ class BadServer:
             threading.Thread(target=self._answer, args=(connection, ended), daemon=True).start()
 
     def _answer(self, connection: socket.socket, ended: threading.Event) -> None:
-        with connection, suppress(OSError):  # the client may have had enough
+        with suppress(OSError):  # the client may have had enough
+            self._speak(self.tls.wrap_socket(connection, server_side=True) if self.tls else connection, ended)
+
+    def _speak(self, connection: socket.socket, ended: threading.Event) -> None:
+        with connection:
             head = b""
             while b"\r\n\r\n" not in head:
                 if not (received := connection.recv(4096)):

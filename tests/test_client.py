@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import ipaddress
+import ssl
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from urllib3.util import Retry
 
 from mkdocs_catalog_api.network.client import Answer, Client, Limits, NoAnswerError, UnavailableError
@@ -66,7 +73,7 @@ def test_an_answer_in_drops_has_an_end(server: BadServer, pieces: object) -> Non
 )
 def test_an_answer_without_an_end_is_not_read_to_it(server: BadServer, pieces: object) -> None:
     server.scripts["/"] = pieces  # type: ignore[assignment]
-    with pytest.raises(NoAnswerError, match="no whole answer|larger than"):
+    with pytest.raises(NoAnswerError, match=r"no whole answer|larger than"):
         ask(server, size=100_000)
 
 
@@ -125,3 +132,34 @@ def test_what_asks_for_a_change_is_told_that_there_is_none(server: BadServer) ->
     with Client() as client:
         assert client.ask(server.address + "/", {"If-None-Match": '"a"'}).status == 304
     assert 'If-None-Match: "a"' in server.heads[-1]
+
+
+def certificate(folder: Path) -> Path:
+    """A file with a key and a certificate that it signed itself, for this machine."""
+    key, now = Ed25519PrivateKey.generate(), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    made = builder.add_extension(here, critical=False).sign(key, None)
+    form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    file = folder / "server.pem"
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, form, plain)
+        + made.public_bytes(serialization.Encoding.PEM)
+    )
+    return file
+
+
+def test_all_of_it_holds_for_https(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate(tmp_path))
+    with BadServer(tls=tls).running() as server:
+        server.scripts = {"/": lambda: [answer(b"{}")], "/drops": drops(answer(b"{}", X_Long="x" * 200))}
+        with pytest.raises(NoAnswerError, match="certificate"):
+            ask(server)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "server.pem"))
+        assert ask(server).body == b"{}"
+        server.pause = 0.01
+        with pytest.raises(NoAnswerError, match="no whole answer"):
+            ask(server, "/drops", whole=0.5)

@@ -186,7 +186,7 @@ class Fetch:
             write_whole(file, kept.report)
         self._counts["kept"] += 1
         for image in kept.images:
-            message = f"the hub no longer reports on {image}, so what it last found there is kept"
+            message = f"the hub has no more results for {image}, so what it last found there is kept"
             self._problem(file, message, "if all of it is really gone, delete this file and fetch again")
         return True
 

@@ -17,7 +17,8 @@ class Kept(NamedTuple):
 
     report: bytes
     images: Sequence[str]
-    """The images that an earlier report found something in, and that are gone from the newer one; sorted."""
+    """The images that an earlier report found something in, and that are gone from the newer one, or there
+    without any result; sorted."""
 
 
 def keep_lost(earlier: bytes, newer: bytes) -> Kept:
@@ -32,8 +33,14 @@ def keep_lost(earlier: bytes, newer: bytes) -> Kept:
     """
     images = mapping(decode(newer))
     found = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
-    lost = found - set(map(text, images))
+    said = {image: body for image, body in images.items() if _has_results(body)}
+    lost = found - set(map(text, said))
     if not lost:
         return Kept(newer, ())
-    report = msgspec.json.encode(mapping(decode(earlier)) | images) if images else earlier
+    report = msgspec.json.encode(mapping(decode(earlier)) | said) if said else earlier
     return Kept(report, sorted(lost))
+
+
+def _has_results(body: object) -> bool:
+    """Whether Trivy looked into something; its first schema is the list of results itself."""
+    return isinstance(body, list) or bool(mapping(body).get("Results"))

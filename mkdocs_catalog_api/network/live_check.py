@@ -36,11 +36,9 @@ _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
 _GIVE_UP = 3
 """How many documents in a row may fail to arrive before the rest is left alone."""
 
-# No step up, no query, nothing hidden: joined to the root, it stays below it.
-Path = Annotated[
-    str,
-    msgspec.Meta(pattern=r"^[^./\\?#\s][^/\\?#\s]*(?:/[^./\\?#\s][^/\\?#\s]*)*\Z", max_length=2000),
-]
+# No step up, no query, nothing hidden, nothing that a terminal obeys: joined to the root, it stays below it.
+_PART = r"[A-Za-z0-9_~+@%=,:-][A-Za-z0-9_~+@%=,:.-]*"
+Path = Annotated[str, msgspec.Meta(pattern=rf"^{_PART}(?:/{_PART})*\Z", max_length=2000)]
 
 
 class _Entry(msgspec.Struct):

@@ -67,7 +67,11 @@ class _Timed(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         left = self._left()
         self._sock.settimeout(left if self._silence is None else min(self._silence, left))
-        received: int = self._raw.readinto(buffer)
+        try:
+            received: int = self._raw.readinto(buffer)
+        except TimeoutError:
+            self._left()  # which says so if it was the deadline
+            raise
         return received
 
     def close(self) -> None:
