@@ -21,8 +21,11 @@ from .catalog.join import Catalog
 from .parallel import drop_all
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds
+from .publish.earlier import Stamp
 from .publish.host_headers import HeaderFile
-from .publish.staging import Staging, publish
+from .publish.site_files import put, refuse_links
+from .publish.staging import Staging
+from .publish.swap import publish
 from .read import load
 from .settings import SECURITY_FOLDERS, Settings
 from .site import Site
@@ -55,23 +58,30 @@ class Build:
     feeds: dict[str, bytes]
     """Path in the site → the feed."""
 
-    def publish(self, *, keep: bool = False) -> None:
+    def publish(
+        self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
+    ) -> None:
         """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
 
+        `replace` and `stamps` as in `swap.publish`.
+
         Raises:
-            CatalogError: a file that is not ours stands where a document would land, or the author's header
-                file can't be merged with ours.
+            CatalogError: a file that is not ours, or a link, stands where one of ours would land, or the
+                author's header file can't be merged with ours.
         """
         file, site_dir = self.header_file, self.site.site_dir
         try:
+            header = b""
             if file:
-                (self.staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
+                header = file.merged(site_dir, self.site.root)
+                problems = Problems()
+                refuse_links(site_dir, file.name, problems)
+                if list(problems):
+                    raise CatalogError(problems)
             feeds.write(self.feeds, site_dir, self.staging.folder)
-            publish(self.staging, site_dir, keep=keep)
+            publish(self.staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:
-                (self.staging.folder / file.name).replace(site_dir / file.name)
-        except FileExistsError as error:
-            raise CatalogError(_lands_on({str(error)}, {})) from None
+                put(site_dir, file.name, header, self.staging.folder)
         finally:
             if not keep:
                 self.staging.remove()
