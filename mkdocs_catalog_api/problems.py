@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+
+# What would begin a line of its own, command a terminal, turn the reading direction, or can't be encoded.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Level(IntEnum):
@@ -22,7 +26,8 @@ class Problem:
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
     concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
-    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it.
+    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it. All are exact; as text the
+    problem is one line, in which control characters are escaped.
     """
 
     file: str
@@ -37,7 +42,8 @@ class Problem:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         head = ": ".join(part for part in (place, self.field) if part)
         text = f"{head}: {self.message}" if head else self.message
-        return f"{text} ({self.hint})" if self.hint else text
+        text = f"{text} ({self.hint})" if self.hint else text
+        return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class Problems:

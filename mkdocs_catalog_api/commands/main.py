@@ -12,6 +12,8 @@ from importlib import import_module
 
 import click
 
+from ..publish.signals import exit_on_signals
+
 _COMMANDS = ("build", "check", "fetch", "sign", "diff", "check-live", "schemas")
 
 
@@ -33,6 +35,7 @@ class _Commands(click.Group):
 @click.version_option(package_name="mkdocs-catalog-api")
 def main() -> None:
     """Build, check and look after the JSON API of a catalog of images and charts."""
+    exit_on_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files may hold any bytes

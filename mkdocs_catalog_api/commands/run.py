@@ -98,6 +98,8 @@ class Run:
     strict: bool
     quiet: bool
     as_json: bool
+    replace: bool = False
+    """Of `build` only."""
     problems: Problems = field(default_factory=Problems)
 
     def read(self) -> tuple[Site, Settings]:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from ..authored.messages import perhaps
 from ..catalog.purl import Purl
-from ..catalog.vulnerabilities import CVE_ID
 from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Statement
+from ..catalog.vulnerabilities import CVE_ID
 from ..problems import Level, Problem, Problems
 from .folders import json_files
 from .json_errors import decode
