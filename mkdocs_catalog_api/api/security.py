@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import structs, to_builtins
 
 from ..catalog.grading import grade
 from ..catalog.join import Image, Release
@@ -12,7 +14,7 @@ from ..catalog.names import Reference
 from ..catalog.pins import Pin
 from ..catalog.scans import SEVERITIES, ScanHead
 from ..catalog.vex_matching import Statements, Subject
-from ..catalog.vulnerabilities import Tally, tally, unite_with_findings
+from ..catalog.vulnerabilities import Row, Tally, deduplicate, tally
 from ..documents.serialise import Raw, encode, members
 from ..reports.index import Reports, stored_findings
 from .verify import Gate
@@ -101,17 +103,26 @@ class Assessor:
     statements: Statements
     gate: Gate
 
-    def assess(self, scans: Sequence[ScanHead], subject: Callable[[], Subject]) -> Assessed:
-        """What one or more scans of one release say; `subject` is what the VEX statements may name."""
+    def assess(
+        self, scans: Sequence[ScanHead], image: str, tags: Iterable[str], digests: Iterable[str]
+    ) -> Assessed:
+        """What one or more scans of one release say; VEX statements may name its image, tags and digests."""
         parsed = [self.reports.parsed(head) for head in scans]
         needed = parsed if len(scans) > 1 or self.statements else []
-        findings = [finding for part in needed for finding in stored_findings(part)]
-        if len(scans) == 1 and not self.statements.name_any(findings):
+        findings = [
+            structs.replace(finding, scan=number)
+            for number, part in enumerate(needed)
+            for finding in stored_findings(part)
+        ]
+        if len(scans) == 1 and not self.statements.concerns(findings):
             [head], [kept] = scans, parsed
             said = Tally(head.fixable, head.unfixable, head.unique)
             figures = _assessment(scans, said, 0)
             return Assessed(figures, Raw(kept.rows), said, _NOTHING, kept.ids, set(), stored=True)
-        rows, suppressed, matched = self.statements.sift(unite_with_findings(findings), subject())
+        subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
+        applied = self.statements.apply(deduplicate(findings), subjects)
+        rows: list[Row] = to_builtins(applied.open)
+        suppressed, matched = to_builtins(applied.suppressed), applied.matched
         said, data = tally(rows), Raw(encode(rows))
         self.gate.rows(data, said, scans[0].file)
         ids = encode(list(dict.fromkeys(row["id"] for row in rows)))
@@ -124,7 +135,7 @@ class Assessor:
         if not pin.scans:
             return None
         tag, digests = reference.tag_or_latest, [digest] if digest else []
-        return self.assess(pin.scans, lambda: Subject.scanned(pin.entry.image, tag, digests, pin.scans))
+        return self.assess(pin.scans, pin.entry.image, [tag], digests)
 
     def record(self, image: Image, release: Release) -> tuple[Record, Assessed | None]:
         """The release record of one version, and what its scans say."""
@@ -132,9 +143,7 @@ class Assessor:
         if not scans:
             blank = encode({**_NOT_SCANNED, "version": entry.version, "scanned": False})
             return Record(Raw(blank), Raw(b"null"), _NO_FIGURES_AFTER), None
-        found = self.assess(
-            scans, lambda: Subject.scanned(image.entry.image, entry.version, entry.digests, scans)
-        )
+        found = self.assess(scans, image.entry.image, [entry.version], entry.digests)
         figures = found.assessment.figures()
         before: dict[str, object] = {
             "version": entry.version,

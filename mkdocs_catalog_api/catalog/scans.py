@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from msgspec import Struct
+
 SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
 """The words of the contract, worst first. Inside, a severity is its index in this tuple."""
 
 
-class Finding(NamedTuple):
+class Finding(Struct, gc=False, frozen=True):
     """One raw finding: a vulnerability of one package in one scan target, its texts made safe."""
 
     id: str
@@ -29,6 +31,10 @@ class Finding(NamedTuple):
     """Every other id of the same vulnerability, sorted."""
     purl: str = ""
     """Package URL of the package, when the scanner gives one."""
+    ecosystem: str = ""
+    """Type of package URL that the scanner's class of result means, such as `deb` or `npm`."""
+    scan: int = 0
+    """Index of the scan among those of the release."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
+from msgspec import Struct
+
 from .scans import SEVERITIES, Finding
 
 _CVE = re.compile(r"CVE-([0-9]{4})-([0-9]{4,19})")  # the pattern of the CVE record format, version 5
@@ -25,6 +27,33 @@ class Row(TypedDict):
     title: str
     url: str
     targets: list[str]
+
+
+class Vulnerability(Struct, gc=False, rename="camel", forbid_unknown_fields=True):
+    """A row. A text that is not known is empty."""
+
+    id: str
+    severity: str
+    pkg: str
+    installed: str
+    fixed: str
+    title: str
+    url: str
+    targets: list[str]
+
+
+class Suppressed(Vulnerability):
+    """A row that a statement takes out, and why."""
+
+    status: str
+    justification: str
+    statement: str
+    """Id of the document."""
+
+
+def deduplicate(findings: Iterable[Finding]) -> list[tuple[Vulnerability, list[Finding]]]:
+    """`unite_with_findings`, the rows as Structs."""
+    return [(Vulnerability(**row), group) for row, group in unite_with_findings(findings)]
 
 
 class Tally(NamedTuple):
@@ -75,7 +104,9 @@ def tally(rows: Iterable[Row]) -> Tally:
 
 
 def _row(severity: int, group: list[Finding]) -> Row:
-    id_, _, pkg, installed, fixed, title, url, target, _, _ = group[0]
+    first = group[0]
+    id_, pkg, installed, fixed = first.id, first.pkg, first.installed, first.fixed
+    title, url, target = first.title, first.url, first.target
     targets = [target] if target else []
     if len(group) > 1:
         # Of texts that differ counts the first in the order of targets, of several in one the smallest.

@@ -8,6 +8,8 @@ from functools import partial
 from io import FileIO
 from pathlib import Path
 
+from msgspec import convert
+from msgspec.structs import astuple
 from pydantic_core import from_json, to_json
 
 from ..catalog.names import Reference
@@ -21,6 +23,7 @@ from . import hub_package, read_report
 from .facts import ReportError
 from .folders import json_files
 
+_FIELDS = Finding.__struct_fields__
 _NOTHING_AT_ALL = (
     "the hub found nothing in any image of this chart",
     "it says the same when it could not pull an image: see the errors that it shows to the publisher",
@@ -175,13 +178,15 @@ def stored_findings(parsed: Parsed) -> list[Finding]:
         if isinstance(more, str):
             id_, severity, pkg, installed, fixed, title, url, targets = row.values()
             target = "".join(targets)
-            values = (id_, SEVERITY_INDEX[severity], pkg, installed, fixed, title, url, target, (), more)
-            findings.append(Finding._make(values))
+            severity = SEVERITY_INDEX[severity]
+            found = Finding(id_, severity, pkg, installed, fixed, title, url, target, (), more)
+            findings.append(found)
         else:
-            findings += [Finding._make((*values[:8], tuple(values[8]), values[9])) for values in more]
+            findings += [convert(dict(zip(_FIELDS, values, strict=True)), Finding) for values in more]
     return findings
 
 
-def _more(findings: Sequence[Finding]) -> str | Sequence[Finding]:
+def _more(findings: Sequence[Finding]) -> object:
     """What a row does not tell of its findings: of a single one the package URL, else all about them."""
-    return findings[0].purl if len(findings) == 1 and not findings[0].aliases else findings
+    plain = len(findings) == 1 and not findings[0].aliases and not findings[0].ecosystem
+    return findings[0].purl if plain else [astuple(finding) for finding in findings]
