@@ -28,11 +28,12 @@ class ProductMeaning(NamedTuple):
     images: tuple[ImagePattern, ...]
     packages: tuple[Purl, ...]
 
-    def holds(self, package: Purl | None, image: Subject) -> bool:
-        """`package` is the finding's own package URL; without one, no package is a product."""
-        if self.packages and (package is None or not all(purl.covers(package) for purl in self.packages)):
-            return False
+    def holds_in(self, image: Subject) -> bool:
         return all(pattern.holds(image) for pattern in self.images)
+
+    def holds_of(self, package: Purl | None) -> bool:
+        """`package` is the finding's own package URL; without one, no package is a product."""
+        return all(package is not None and purl.covers(package) for purl in self.packages)
 
 
 class PartMeaning(NamedTuple):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,18 +164,17 @@ def _remarks(document: written.Document, entry: written.Statement, said: Stateme
             field, f"{message}, so it counts as the oldest" if said.suppresses else message, _TIME_HINT
         )
     for number, product in enumerate(said.products):
-        place = f"{where}.products[{number}]"
-        yield from _means_nothing(place, product.component, product_meaning(product.component))
+        if isinstance(meaning := product_meaning(product.component), NotUnderstood):
+            yield _means_nothing(f"{where}.products[{number}]", product.component, meaning)
         for at, part in enumerate(product.parts):
-            yield from _means_nothing(f"{place}.subcomponents[{at}]", part, part_meaning(part))
+            if isinstance(means := part_meaning(part), NotUnderstood):
+                yield _means_nothing(f"{where}.products[{number}].subcomponents[{at}]", part, means)
 
 
-def _means_nothing(place: str, component: Component, meaning: object) -> Iterator[Fault]:
-    if not isinstance(meaning, NotUnderstood):
-        return
+def _means_nothing(place: str, component: Component, meaning: NotUnderstood) -> Fault:
     named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
     shown = next(filter(None, named), "")[:120]
-    yield Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
+    return Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
 
 
 def _unclear(entry: written.Statement) -> tuple[str, ...]:
@@ -195,17 +195,23 @@ def _ids(vulnerability: str | written.Vulnerability) -> Iterator[str]:
 
 def _product(given: str | written.Product, beside: tuple[Component, ...]) -> Product:
     if isinstance(given, str):
-        return Product(Component(text(given)), beside)
+        return Product(_plain(given), beside)
     return Product(_component(given), tuple(map(_component, given.subcomponents)) or beside)
 
 
 def _component(given: str | written.Part) -> Component:
     if isinstance(given, str):
-        return Component(text(given))
+        return _plain(given)
     if not (given.identifiers or given.hashes or given.unclear):
-        return Component(text(given.id))
+        return _plain(given.id)
     return Component(text(given.id), _pairs(given.identifiers), _pairs(given.hashes), given.unclear)
 
 
-def _pairs(values: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((text(key), text(value)) for key, value in values.items())
+# A document names the same components in one statement after another.
+@lru_cache(maxsize=65_536)
+def _plain(id_: str) -> Component:
+    return Component(text(id_))
+
+
+def _pairs(values: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple((text(key), text(value)) for key, value in (values or {}).items())

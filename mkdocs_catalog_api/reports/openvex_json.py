@@ -22,7 +22,7 @@ from .normalise import mapping, rows, text, texts
 HINT = "write an OpenVEX document, for example with `vexctl create`"
 
 
-class _Node(Struct, forbid_unknown_fields=True, kw_only=True):
+class _Node(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     unclear: tuple[str, ...] = field(default=(), name=" ")
     """Keys that are not known or have a value of a wrong type; filled by the patient reading alone."""
 
@@ -36,8 +36,8 @@ class Vulnerability(_Node):
 
 class Part(_Node):
     id: str = field(default="", name="@id")
-    identifiers: dict[str, str] = {}
-    hashes: dict[str, str] = {}
+    identifiers: dict[str, str] | None = None
+    hashes: dict[str, str] | None = None
     supplier: Any = None
 
 
@@ -177,6 +177,6 @@ def _texts_of(value: dict[str, object]) -> dict[str, str]:
 _CLEAN: dict[object, tuple[type, Callable[[Any], object]]] = {
     str: (str, text),
     list[str]: (list, texts),
-    dict[str, str]: (dict, _texts_of),
+    dict[str, str] | None: (dict, _texts_of),
 }
 """Type of a field → what the JSON must hold, and what is made of it; anything goes in a field of another."""
