@@ -124,6 +124,13 @@ def test_a_time_that_is_not_set_is_none(unset: str | None) -> None:
     assert statement.timestamp == read(STATEMENT).statements[0].timestamp
 
 
+def test_the_time_of_the_document_is_the_one_that_is_told_where_a_statement_has_none() -> None:
+    unset = {**STATEMENT, "timestamp": "0001-01-01T00:00:00Z"}
+    for time, message in [("2999-01-01T00:00:00Z", "lies in the future"), ("soon", '"soon" is no time')]:
+        (fault,) = read(unset, timestamp=time).faults
+        assert (fault.field, message in fault.message) == ("timestamp", True)
+
+
 def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -> None:
     own = {**STATEMENT, "timestamp": "2026-03-01T00:00:00Z"}
     found = read(STATEMENT, own, timestamp="last week")

@@ -141,9 +141,9 @@ def test_a_digest_is_not_spoken_for_by_another_of_the_same_release(site: SiteFol
     """amd64 and arm64 of one release, united; only one of them is stated, or only its own digest."""
     site.image("nginx", f"versions: [{{version: '1', digest: ['{digest(1)}', '{digest(2)}']}}]")
     for seed, architecture in ((1, "amd64"), (2, "arm64")):
-        scanned = trivy([row(ONE, "CRITICAL")], digest=f"{REGISTRY}/nginx@{digest(seed)}")
-        scanned["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": architecture}
-        site.report(f"{architecture}.json", scanned)
+        scanned: dict[str, Any] = trivy([row(ONE, "CRITICAL")], digest=f"{REGISTRY}/nginx@{digest(seed)}")
+        config = {"ImageConfig": {"os": "linux", "architecture": architecture}}
+        site.report(f"{architecture}.json", scanned | {"Metadata": scanned["Metadata"] | config})
     one, both = (
         f"pkg:oci/nginx@{digest(1)}",
         [f"{NGINX}&platform=linux/{name}" for name in ("amd64", "arm64")],

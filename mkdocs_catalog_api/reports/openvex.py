@@ -146,7 +146,7 @@ def _untimely(document: written.Document, entry: written.Statement, index: int) 
 
 def _time(document: written.Document, entry: written.Statement, index: int) -> tuple[str, str]:
     """Where the time of a statement stands, and what it is."""
-    if entry.timestamp:
+    if entry.timestamp and not entry.timestamp.startswith(_NOT_SET):
         return f"statements[{index}].timestamp", text(entry.timestamp)
     return "timestamp", text(document.timestamp)
 
