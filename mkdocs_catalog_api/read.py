@@ -211,7 +211,7 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | No
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
     folder = _folder(site, "vex", settings, problems)
-    return Statements(read_folder(folder, _label(folder, site), problems) if folder else ())
+    return Statements(read_folder(folder, _label(folder, site), site.root, problems) if folder else ())
 
 
 def _label(folder: Path, site: Site) -> str:

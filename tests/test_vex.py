@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.purl import Purl
+from mkdocs_catalog_api.catalog.statements import Component
 from mkdocs_catalog_api.reports import ReportError
 from mkdocs_catalog_api.reports.openvex import VexDocument, read_vex
-from tests.report_files import damaged
+from tests.report_files import DIGEST, damaged
 
 ID = "https://acme.example/vex/1"
-STATEMENT = {
+WEB = "pkg:oci/web?repository_url=ghcr.io/acme/web"
+STATEMENT: dict[str, Any] = {
     "vulnerability": {"name": "CVE-2026-0001"},
-    "products": [{"@id": "pkg:oci/web?repository_url=ghcr.io/acme/web"}],
+    "products": [{"@id": WEB}],
     "status": "not_affected",
     "justification": "component_not_present",
 }
@@ -34,7 +36,7 @@ def read(*statements: Any, **fields: Any) -> VexDocument:
 
 
 def test_a_statement() -> None:
-    (statement,) = read(
+    found = read(
         {
             "vulnerability": {
                 "@id": "https://nvd.nist.gov/vuln/detail/CVE-2026-0001",
@@ -45,27 +47,30 @@ def test_a_statement() -> None:
             "products": [
                 {
                     "@id": "ghcr.io/acme/web:1",
-                    "identifiers": {"purl": "pkg:oci/web@sha256%3Aabc"},
-                    "hashes": {"sha-256": "ABC", "md5": "0"},
+                    "identifiers": {"purl": f"pkg:oci/web@{DIGEST}"},
+                    "hashes": {"sha-256": "A" * 64, "md5": "0"},
                     "subcomponents": [{"@id": "pkg:deb/debian/zlib1g@1.3%2Bdfsg"}],
                 }
             ],
             "status": "not_affected",
             "justification": "component_not_present",
             "impact_statement": "Not\nthere",
-        }
-    ).statements
+        },
+        author="Acme",
+    )
+    (statement,), () = found.statements, found.faults
     (product,) = statement.products
+    assert (statement.name, statement.author) == ("CVE-2026-0001", "Acme")
     assert statement.ids == ("CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx")
     assert (statement.status, statement.suppresses) == ("not_affected", True)
     assert (statement.justification, statement.impact_statement) == ("component_not_present", "Not there")
     assert statement.timestamp is not None
     assert statement.timestamp.isoformat() == "2026-02-01T00:00:00.250000+00:00"
     assert (statement.document, statement.index) == (ID, 0)
-    assert product.names == ("ghcr.io/acme/web:1",)
-    assert product.purls == (Purl("oci", "", "web", "sha256:abc", {}),)
-    assert product.digests == ("sha256:abc",)
-    assert [part.purls for part in product.parts] == [(Purl("deb", "debian", "zlib1g", "1.3+dfsg", {}),)]
+    assert product.component == Component(
+        "ghcr.io/acme/web:1", (("purl", f"pkg:oci/web@{DIGEST}"),), (("sha-256", "A" * 64), ("md5", "0"))
+    )
+    assert product.parts == (Component("pkg:deb/debian/zlib1g@1.3%2Bdfsg"),)
 
 
 def test_the_time_of_the_document_stands_for_that_of_a_statement() -> None:
@@ -84,10 +89,7 @@ def test_old_forms_in_plain_text() -> None:
         }
     ).statements
     assert statement.ids == ("CVE-2026-0001",)
-    assert [[part.purls[0].name for part in product.parts] for product in statement.products] == [
-        ["zlib"],
-        ["zlib"],
-    ]
+    assert [product.parts for product in statement.products] == [(Component("pkg:apk/wolfi/zlib"),)] * 2
 
 
 @pytest.mark.parametrize(
@@ -100,6 +102,9 @@ def test_old_forms_in_plain_text() -> None:
         ({**STATEMENT, "justification": "not_presnt"}, "statements[0].justification", "no justification"),
         ({**STATEMENT, "products": []}, "statements[0].products", "names no product"),
         ({**STATEMENT, "timestamp": "15 Jan 2026"}, "statements[0].timestamp", '"15 Jan 2026" is no time'),
+        ({**STATEMENT, "timestamp": 5}, "statements[0].timestamp", '"5" is no time'),
+        ({**STATEMENT, "subComponents": []}, "statements[0]", "`subComponents` is no key of OpenVEX"),
+        ({**STATEMENT, "vulnerability": {"nme": "X", "@id": "CVE-1"}}, "statements[0]", "`nme` is no key"),
     ],
 )
 def test_a_statement_that_says_too_little_is_left_out(
@@ -117,6 +122,13 @@ def test_a_statement_that_says_too_little_is_left_out(
 def test_a_time_that_is_not_set_is_none(unset: str | None) -> None:
     (statement,) = read({**STATEMENT, "timestamp": unset}).statements
     assert statement.timestamp == read(STATEMENT).statements[0].timestamp
+
+
+def test_the_time_of_the_document_is_the_one_that_is_told_where_a_statement_has_none() -> None:
+    unset = {**STATEMENT, "timestamp": "0001-01-01T00:00:00Z"}
+    for time, message in [("2999-01-01T00:00:00Z", "lies in the future"), ("soon", '"soon" is no time')]:
+        (fault,) = read(unset, timestamp=time).faults
+        assert (fault.field, message in fault.message) == ("timestamp", True)
 
 
 def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -> None:
@@ -138,6 +150,89 @@ def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -
 def test_what_a_status_means(change: dict[str, str], suppresses: bool) -> None:
     (statement,) = read({**STATEMENT, **change}).statements
     assert statement.suppresses is suppresses
+
+
+def test_a_misspelt_key_is_told_and_does_not_silence_what_shows_more() -> None:
+    found = read({**STATEMENT, "status": "affected", "impact_statment": "x"}, author="me", authr="you")
+    assert [kept.status for kept in found.statements] == ["affected"]
+    assert [(fault.field, fault.message) for fault in found.faults] == [
+        ("", "`authr` is no key of OpenVEX"),
+        ("statements[0]", "`impact_statment` is no key of OpenVEX"),
+    ]
+    assert [fault.hint for fault in found.faults] == [
+        "perhaps you mean 'author'",
+        "perhaps you mean 'impact_statement'",
+    ]
+
+
+def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
+    product = {"@id": "ghcr.io/acme/web", "@type": "Product"}
+    found = read({**STATEMENT, "products": [product], "x-ticket": "A-1", "acme:id": 1, "_id": 2})
+    assert (len(found.statements), found.faults) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("product", "field", "message"),
+    [
+        ("pkg:oci/web", "", '"pkg:oci/web" matches nothing: it names no registry'),
+        (f"{WEB}&arch=amd64&variant=v8", "", "the qualifier `variant` is not understood"),
+        (f"{WEB}&tag=1&tag=2", "", "one of its qualifiers is given twice"),
+        (f"{WEB}#usr/bin", "", "a path in an image is not understood"),
+        (f"{WEB}&platform=arm64", "", "'arm64' is not a platform"),
+        ("pkg:oci/web@sha256:abc", "", 'its version "sha256:abc" is no digest'),
+        ("pkg:oci/web?repository_url=https://ghcr.io/acme/web", "", "is no repository"),
+        ("pkg:oci", "", "that is no package URL"),
+        ("https://acme.example/web", "", "it names neither an image nor a package"),
+        ("cpe:2.3:a:acme:web:1:*:*:*:*:*:*:*", "", "it names neither an image nor a package"),
+        ("", "", '"" matches nothing: it names neither'),
+        ({"@id": WEB, "subComponents": ["zlib"]}, "", "`subComponents` is not understood there"),
+        ({"@id": WEB, "hashes": ["x"]}, "", "`hashes` is not understood there"),
+        ({"@id": WEB, "hashes": {"md5": "0"}}, "", "none of its hashes is the digest of an image"),
+        ({"@id": "pkg:deb/debian/a", "hashes": {"sha-256": "0" * 64}}, "", "the hash of a package"),
+        ({"@id": WEB, "subcomponents": ["pkg:deb"]}, ".subcomponents[0]", "that is no package URL"),
+        ({"@id": WEB, "subcomponents": [{"name": "a"}]}, ".subcomponents[0]", "`name` is not understood"),
+        ({"@id": WEB, "subcomponents": ["https://a.b/c"]}, ".subcomponents[0]", "does not name a package"),
+        ({"@id": WEB, "subcomponents": [WEB]}, ".subcomponents[0]", "an image is no package in another"),
+    ],
+)
+def test_a_product_that_is_not_understood_is_told_once(product: Any, field: str, message: str) -> None:
+    one = {**STATEMENT, "products": [STATEMENT["products"][0], product]}
+    found = read(one, one)
+    (fault,) = found.faults
+    assert fault.field == f"statements[0].products[1]{field}"
+    assert message in fault.message
+    assert fault.message.endswith(", here and in 1 more")
+    assert fault.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ("not_affected", "2999-01-01T00:00:00Z lies in the future, so it counts as the oldest"),
+        ("affected", "2999-01-01T00:00:00Z lies in the future"),
+    ],
+)
+@pytest.mark.parametrize("of", ["statements[0].timestamp", "timestamp"])
+def test_a_time_in_the_future_is_told(status: str, message: str, of: str) -> None:
+    time = {"timestamp": "2999-01-01T00:00:00Z"}
+    said = {**STATEMENT, "status": status}
+    found = read(said, **time) if of == "timestamp" else read({**said, **time})
+    assert [(fault.field, fault.message) for fault in found.faults] == [(of, message)]
+    assert [kept.in_future for kept in found.statements] == [True]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_documents_that_only_the_patient_reading_understands_say_the_same(encoding: str) -> None:
+    statement = {
+        **STATEMENT,
+        "products": [
+            WEB,
+            {"@id": WEB, "identifiers": {"purl": WEB}, "subcomponents": ["pkg:apk/wolfi/zlib"]},
+        ],
+    }
+    whole = document(statement, {**STATEMENT, "vulnerability": "CVE-2026-0002"}, author="Acme", version=1)
+    assert read_vex(json.dumps(whole).encode(encoding)) == read_vex(json.dumps(whole).encode())
+    assert read_vex(json.dumps(whole | {"x-a": 1}).encode()) == read_vex(json.dumps(whole).encode())
 
 
 @pytest.mark.parametrize(
@@ -172,7 +267,10 @@ def test_what_is_no_openvex_document_is_refused(data: bytes, reason: str) -> Non
         ("pkg:deb/debian/lz4@1.10.0-4?arch=amd64", ("deb", "debian", "lz4", "1.10.0-4", {"arch": "amd64"})),
         ("PKG:npm/%40angular/core@1.0", ("npm", "@angular", "core", "1.0", {})),
         ("pkg:npm/@angular/core", ("npm", "@angular", "core", "", {})),
-        ("pkg:golang/github.com/a/b@v1.2.3#sub/dir", ("golang", "github.com/a", "b", "v1.2.3", {})),
+        (
+            "pkg:golang/github.com/a/b@v1.2.3#sub/dir",
+            ("golang", "github.com/a", "b", "v1.2.3", {}, "sub/dir"),
+        ),
         ("pkg:pypi/Flask_Login@1+x", ("pypi", "", "flask-login", "1+x", {})),
         (
             "pkg:oci/web@sha256%3Aab?repository_url=ghcr.io%2Facme/web&Tag=1+2",
@@ -181,7 +279,8 @@ def test_what_is_no_openvex_document_is_refused(data: bytes, reason: str) -> Non
     ],
 )
 def test_package_urls(text: str, parts: tuple[Any, ...]) -> None:
-    assert Purl.parse(text) == Purl(*parts)
+    kind, namespace, name, version, qualifiers, *subpath = parts
+    assert Purl.parse(text) == Purl(kind, namespace, name, version, frozenset(qualifiers.items()), *subpath)
 
 
 @pytest.mark.parametrize(

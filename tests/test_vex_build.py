@@ -111,8 +111,7 @@ def test_a_grade_is_given_on_what_remains(nginx: SiteFolder) -> None:
     assert ids(record, "suppressed") == [ONE, TWO]
 
 
-def test_a_row_of_several_findings_is_one(site: SiteFolder) -> None:
-    """Its ids are those of all its findings, and one finding that is meant is enough."""
+def test_a_row_goes_when_each_of_its_findings_is_meant(site: SiteFolder) -> None:
     site.image("nginx", "versions: ['1']")
 
     def match(path: str, alias: str, purl: str) -> dict[str, object]:
@@ -127,11 +126,55 @@ def test_a_row_of_several_findings_is_one(site: SiteFolder) -> None:
         match("/b", "GHSA-bbbb-bbbb-bbbb", "pkg:pypi/lib@1"),
     ]
     site.report("nginx/1.json", {"matches": matches, "descriptor": {"name": "grype", "version": "0.80"}})
-    product = {"@id": NGINX, "subcomponents": [{"@id": "pkg:npm/lib"}]}
-    vex(site, {"vulnerability": "GHSA-bbbb-bbbb-bbbb", "products": [product]})
+    npm, pypi = {"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}
+    for alias, parts in [("GHSA-bbbb-bbbb-bbbb", [npm, pypi]), (ONE, [npm])]:
+        vex(site, {"vulnerability": alias, "products": [{"@id": NGINX, "subcomponents": parts}]})
+        record = built(site).json("security/nginx.json")["latest"]
+        assert (ids(record, "cves"), record["suppressed"], record["findings"]) == ([ONE], [], 2)
+    vex(site, {"products": [{"@id": NGINX, "subcomponents": [npm, pypi]}]})
     record = built(site).json("security/nginx.json")["latest"]
-    assert (ids(record, "cves"), ids(record, "suppressed"), record["findings"]) == ([], [ONE], 2)
+    assert (ids(record, "cves"), ids(record, "suppressed")) == ([], [ONE])
     assert record["suppressed"][0]["targets"] == ["/a", "/b"]
+
+
+def test_a_digest_is_not_spoken_for_by_another_of_the_same_release(site: SiteFolder) -> None:
+    """amd64 and arm64 of one release, united; only one of them is stated, or only its own digest."""
+    site.image("nginx", f"versions: [{{version: '1', digest: ['{digest(1)}', '{digest(2)}']}}]")
+    for seed, architecture in ((1, "amd64"), (2, "arm64")):
+        scanned: dict[str, Any] = trivy([row(ONE, "CRITICAL")], digest=f"{REGISTRY}/nginx@{digest(seed)}")
+        config = {"ImageConfig": {"os": "linux", "architecture": architecture}}
+        site.report(f"{architecture}.json", scanned | {"Metadata": scanned["Metadata"] | config})
+    one, both = (
+        f"pkg:oci/nginx@{digest(1)}",
+        [f"{NGINX}&platform=linux/{name}" for name in ("amd64", "arm64")],
+    )
+    for products in ([one], both[:1], both[1:], [f"{NGINX}&arch=amd64", one]):
+        vex(site, {"products": products})
+        assert built(site).json("security.json")["bySeverity"]["critical"] == 1, products
+    for products in (both, [one, f"pkg:oci/nginx@{digest(2)}"], [NGINX]):
+        vex(site, {"products": products})
+        assert built(site).json("security.json")["suppressed"] == 1, products
+
+
+def test_a_product_that_is_not_understood_warns_and_takes_nothing_out(nginx: SiteFolder) -> None:
+    vex(nginx, {"products": [f"{NGINX}&flavour=slim", {"@id": NGINX, "subComponents": ["zlib"]}]})
+    result = built(nginx)
+    assert result.json("security.json")["total"] == 2
+    assert [text.partition(" (")[0] for text in result.logged()] == [
+        f'vex/a.json: statements[0].products[0]: "{NGINX}&flavour=slim" matches nothing: '
+        "the qualifier `flavour` is not understood",
+        f'vex/a.json: statements[0].products[1]: "{NGINX}" matches nothing: '
+        "`subComponents` is not understood there",
+    ]
+    assert nginx.build(strict=True).failed
+
+
+def test_a_time_in_the_future_warns_and_wins_over_nothing(nginx: SiteFolder) -> None:
+    vex(nginx, {"timestamp": "2999-01-01T00:00:00Z"}, {"status": "affected"})
+    result = built(nginx)
+    assert result.json("security.json")["suppressed"] == 0
+    (text,) = result.logged()
+    assert text.startswith("vex/a.json: statements[0].timestamp: 2999-01-01T00:00:00Z lies in the future")
 
 
 def test_statements_by_tag_digest_and_reference_speak_of_their_release_only(site: SiteFolder) -> None:

@@ -81,24 +81,25 @@ class Assessor(NamedTuple):
 
     def release(self, image: Image, release: Release) -> Assessed | None:
         """What is known of one version, None when nobody has scanned it."""
-        return self._assess(release.scans, image.entry.image, release.entry.version, release.entry.digests)
+        entry = release.entry
+        return self._assess(release.scans, image.entry.image, [entry.version], entry.digests)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
         digest = pin.entry.digest
         tag = Reference.parse(pin.entry.image).tag_or_latest
-        return self._assess(pin.scans, pin.entry.image, tag, [digest] if digest else [])
+        return self._assess(pin.scans, pin.entry.image, [tag], [digest] if digest else [])
 
     def _assess(
-        self, scans: tuple[ScanMetadata, ...], image: str, tag: str, digests: Iterable[str]
+        self, scans: tuple[ScanMetadata, ...], image: str, tags: Sequence[str], digests: Sequence[str]
     ) -> Assessed | None:
         if not scans:
             return None
         findings = self.read(scans)
         rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
-        if len(self.statements) and self.statements.name_any(findings):
-            subject = Subject.scanned(image, tag, digests, scans)
-            left, suppressed, matched = self.statements.apply_vex(rows, subject)
+        if len(self.statements) and self.statements.concerns(findings):
+            subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
+            left, suppressed, matched = self.statements.apply(rows, subjects)
         else:
             left = [row for row, _ in rows]
         return Assessed(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-
-from .purl import Purl
+from typing import NamedTuple
 
 STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
 JUSTIFICATIONS = (
@@ -17,26 +16,36 @@ JUSTIFICATIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
-    """A product of a statement, or a part of one."""
+class Component(NamedTuple):
+    """An image or a package as a document identifies it."""
 
-    names: tuple[str, ...]
-    """Identifiers that are no package URLs: references of images, digests, names."""
-    purls: tuple[Purl, ...]
-    digests: tuple[str, ...]
-    """`sha256:…` of its hashes, sorted."""
+    id: str
+    """Its `@id`, empty when there is none."""
+    identifiers: tuple[tuple[str, str], ...] = ()
+    """Kind, such as `purl`, and identifier."""
+    hashes: tuple[tuple[str, str], ...] = ()
+    """Algorithm, such as `sha-256`, and hash."""
+    unclear: tuple[str, ...] = ()
+    """Keys that OpenVEX does not have, or not with such a value: they may have narrowed what is meant."""
+
+
+class Product(NamedTuple):
+    """A product of a statement."""
+
+    component: Component
     parts: tuple[Component, ...] = ()
     """The subcomponents that the statement is about; all of the product when there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement about one vulnerability."""
+    """One statement about one vulnerability, with all that it takes to write it down again."""
 
     ids: tuple[str, ...]
     """Every id of the vulnerability, aliases included, sorted."""
-    products: tuple[Component, ...]
+    name: str
+    """The one of them that it goes by."""
+    products: tuple[Product, ...]
     status: str
     """One of `STATUSES`. `fixed` means that the product is no longer affected."""
     justification: str
@@ -45,8 +54,12 @@ class Statement:
     """UTC, the statement's own or else the document's."""
     document: str
     """`@id` of the document, or its file when it has none."""
+    author: str
+    """Of the document."""
     index: int
     """Place in the document, from 0."""
+    in_future: bool = False
+    """Whether the time has not come yet, so that it says nothing about the statement's age."""
 
     @property
     def suppresses(self) -> bool:

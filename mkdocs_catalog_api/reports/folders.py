@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ..authored.folders import MAX_SIZE, walk
-from ..problems import CatalogError, Problem, Problems
+from ..problems import Problem, Problems
 
 
 def usable_files(
@@ -41,16 +41,3 @@ def usable_files(
             else:
                 found.append(below + name)
     return sorted(found)
-
-
-def json_files(folder: Path) -> list[str]:
-    """As `usable_files`, for a folder in that of mkdocs.yml.
-
-    Raises:
-        CatalogError: with the problems.
-    """
-    problems = Problems()
-    found = usable_files(folder, folder.name, folder.parent, problems)
-    if list(problems):
-        raise CatalogError(problems)
-    return found

@@ -7,31 +7,32 @@ is plain text, and subcomponents beside the products instead of in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import clock
+from ..authored.folders import MAX_SIZE
 from ..authored.messages import perhaps
-from ..catalog.purl import Purl
-from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Statement
+from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, Statement
+from ..catalog.vex_products import NotUnderstood, part_meaning, product_meaning
 from ..catalog.vulnerabilities import CVE_ID
 from ..problems import Level, Problem, Problems
-from .folders import json_files
-from .json_errors import decode
-from .normalise import ReportError, mapping, rows, text, texts, utc
+from . import openvex_json as written
+from .folders import usable_files
+from .normalise import ReportError, text, utc
 
-_HINT = "write an OpenVEX document, for example with `vexctl create`"
 _ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)
 _NOT_SET = "0001-01-01"
 """How programs written in Go say that there is no time."""
-_ONLY_ID = {"@id"}
-_HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
+_TIME_HINT = "write it as in 2026-01-15T09:00:00Z"
 
 
 class Fault(NamedTuple):
-    """Why a statement is left out."""
+    """Why a statement, or what it says of one product, is left out; or what is wrong with it all the same."""
 
     field: str
     message: str
@@ -47,29 +48,37 @@ class VexDocument:
 
 def read_vex(data: bytes) -> VexDocument:
     """Raises `ReportError` when the bytes are no OpenVEX document."""
-    try:
-        document = decode(data)
-    except ReportError as error:
-        raise ReportError(str(error), _HINT, error.line, error.column) from None
-    if not isinstance(document, dict) or "openvex" not in text(document.get("@context")):
-        raise ReportError("not an OpenVEX document: no `@context` of openvex.dev", _HINT)
-    if "statements" not in document:
-        raise ReportError("`statements` is missing", _HINT)
+    document, latest = written.read_document(data), clock.latest()
     statements: list[Statement] = []
     faults: list[Fault] = []
-    for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
-        statement = _statement(document, entry, index)
+    remarks = [Fault("", *written.no_key(key, written.Document)) for key in document.unclear]
+    for index, entry in enumerate(document.statements):
+        statement = _statement(document, entry, index, latest)
         if fault := _fault(statement) or _untimely(document, entry, index):
             faults.append(fault)
-        else:
+            continue
+        remarks += _remarks(document, entry, statement)
+        if not (statement.suppresses and _unclear(entry)):
             statements.append(statement)
-    return VexDocument(text(document.get("@id")), tuple(statements), tuple(faults))
+    return VexDocument(text(document.id), tuple(statements), (*faults, *_told_once(remarks)))
 
 
-def read_folder(folder: Path, label: str, problems: Problems) -> list[Statement]:
-    """The statements of all documents below `folder`; `label` is how problems name the folder."""
+def _told_once(remarks: Iterable[Fault]) -> Iterator[Fault]:
+    """A document says the same of one product after another."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for field, message, hint in remarks:
+        places.setdefault((message, hint), []).append(field)
+    for (message, hint), fields in places.items():
+        more = f", here and in {len(fields) - 1} more" if len(fields) > 1 else ""
+        yield Fault(fields[0], message + more, hint)
+
+
+def read_folder(
+    folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
+) -> list[Statement]:
+    """The statements of all documents below `folder`; `label`, `root` and `max_size` as in `usable_files`."""
     statements: list[Statement] = []
-    for path in json_files(folder):
+    for path in usable_files(folder, label, root, problems, max_size=max_size):
         file = f"{label}/{path}"
         try:
             found = read_vex((folder / path).read_bytes())
@@ -85,19 +94,25 @@ def read_folder(folder: Path, label: str, problems: Problems) -> list[Statement]
     return statements
 
 
-def _statement(document: dict[str, object], entry: dict[str, object], index: int) -> Statement:
-    where = f"statements[{index}]"
+def _statement(
+    document: written.Document, entry: written.Statement, index: int, latest: datetime
+) -> Statement:
     # Until 2023 subcomponents stood beside the products; to pass over them would widen the statement.
-    beside = tuple(_components(entry.get("subcomponents"), f"{where}.subcomponents"))
+    beside = tuple(map(_component, entry.subcomponents))
+    ids = list(_ids(entry.vulnerability))
+    time = utc(entry.timestamp) or utc(document.timestamp)
     return Statement(
-        ids=tuple(sorted({*_ids(entry.get("vulnerability"))})),
-        products=tuple(_components(entry.get("products"), f"{where}.products", beside)),
-        status=text(entry.get("status")),
-        justification=text(entry.get("justification")),
-        impact_statement=text(entry.get("impact_statement")),
-        timestamp=utc(entry.get("timestamp")) or utc(document.get("timestamp")),
-        document=text(document.get("@id")),
+        ids=tuple(sorted({*ids})),
+        name=ids[0] if ids else "",
+        products=tuple(_product(product, beside) for product in entry.products),
+        status=text(entry.status),
+        justification=text(entry.justification),
+        impact_statement=text(entry.impact_statement),
+        timestamp=time,
+        document=text(document.id),
+        author=text(document.author),
         index=index,
+        in_future=time is not None and time > latest,
     )
 
 
@@ -124,56 +139,82 @@ def _fault(statement: Statement) -> Fault | None:
     return None
 
 
-def _untimely(document: dict[str, object], entry: dict[str, object], index: int) -> Fault | None:
+def _untimely(document: written.Document, entry: written.Statement, index: int) -> Fault | None:
     """A time that can't be read: which of several statements is the newest could not be told."""
-    field, given = f"statements[{index}].timestamp", entry.get("timestamp")
-    if given is None:
-        field, given = "timestamp", document.get("timestamp")
-    if given in (None, "") or text(given).startswith(_NOT_SET) or utc(given):
+    field, given = _time(document, entry, index)
+    if not given or given.startswith(_NOT_SET) or utc(given):
         return None
-    hint = "write it as in 2026-01-15T09:00:00Z"
-    return Fault(field, f'"{text(given)[:40]}" is no time, so what it is of is left out', hint)
+    return Fault(field, f'"{given[:40]}" is no time, so what it is of is left out', _TIME_HINT)
 
 
-def _ids(vulnerability: object) -> Iterator[str]:
-    """The ids as written and, of addresses of an advisory's page, the id in them."""
-    fields = mapping(vulnerability)
-    written = [vulnerability, fields.get("@id"), fields.get("name"), *texts(fields.get("aliases"))]
-    for name in filter(None, map(text, written)):
+def _time(document: written.Document, entry: written.Statement, index: int) -> tuple[str, str]:
+    """Where the time of a statement stands, and what it is."""
+    if entry.timestamp and not entry.timestamp.startswith(_NOT_SET):
+        return f"statements[{index}].timestamp", text(entry.timestamp)
+    return "timestamp", text(document.timestamp)
+
+
+def _remarks(document: written.Document, entry: written.Statement, said: Statement) -> Iterator[Fault]:
+    """What is not understood: it counts for nothing where it would take findings out."""
+    where = f"statements[{said.index}]"
+    for key in _unclear(entry):
+        message, hint = written.no_key(key, written.Statement)
+        yield Fault(where, f"{message}, so the statement is left out" if said.suppresses else message, hint)
+    if said.in_future:
+        field, given = _time(document, entry, said.index)
+        message = f"{given[:40]} lies in the future"
+        yield Fault(
+            field, f"{message}, so it counts as the oldest" if said.suppresses else message, _TIME_HINT
+        )
+    for number, product in enumerate(said.products):
+        if isinstance(meaning := product_meaning(product.component), NotUnderstood):
+            yield _means_nothing(f"{where}.products[{number}]", product.component, meaning)
+        for at, part in enumerate(product.parts):
+            if isinstance(means := part_meaning(part), NotUnderstood):
+                yield _means_nothing(f"{where}.products[{number}].subcomponents[{at}]", part, means)
+
+
+def _means_nothing(place: str, component: Component, meaning: NotUnderstood) -> Fault:
+    named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
+    shown = next(filter(None, named), "")[:120]
+    return Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
+
+
+def _unclear(entry: written.Statement) -> tuple[str, ...]:
+    vulnerability = entry.vulnerability
+    return entry.unclear + (() if isinstance(vulnerability, str) else vulnerability.unclear)
+
+
+def _ids(vulnerability: str | written.Vulnerability) -> Iterator[str]:
+    """The ids as written and, of addresses of an advisory's page, the id in them; the usual one first."""
+    if isinstance(vulnerability, str):
+        named = [vulnerability]
+    else:
+        named = [vulnerability.name, vulnerability.id, *vulnerability.aliases]
+    for name in filter(None, map(text, named)):
         page = _ADVISORY_PAGE.fullmatch(name)
         yield page[1] if page else name
 
 
-def _components(value: object, where: str, beside: tuple[Component, ...] = ()) -> Iterator[Component]:
-    """Raises `ReportError` for damaged lists: without its parts, a statement would say more than it does."""
-    listed = (
-        [{"@id": item} if isinstance(item, str) else item for item in value]
-        if isinstance(value, list)
-        else value
-    )
-    for index, entry in enumerate(rows(listed, where, _HINT)):
-        if entry.keys() == _ONLY_ID and not beside:
-            yield _plain(text(entry.get("@id")))
-            continue
-        identifiers = mapping(entry.get("identifiers")).values()
-        hashes = mapping(entry.get("hashes")).items()
-        digests = (f"{_HASHES[kind]}:{text(value).lower()}" for kind, value in hashes if kind in _HASHES)
-        parts = tuple(_components(entry.get("subcomponents"), f"{where}[{index}].subcomponents")) or beside
-        yield _component(
-            text(entry.get("@id")), tuple(map(text, identifiers)), tuple(sorted({*digests})), parts
-        )
+def _product(given: str | written.Product, beside: tuple[Component, ...]) -> Product:
+    if isinstance(given, str):
+        return Product(_plain(given), beside)
+    return Product(_component(given), tuple(map(_component, given.subcomponents)) or beside)
+
+
+def _component(given: str | written.Part) -> Component:
+    if isinstance(given, str):
+        return _plain(given)
+    if not (given.identifiers or given.hashes or given.unclear):
+        return _plain(given.id)
+    return Component(text(given.id), _pairs(given.identifiers), _pairs(given.hashes), given.unclear)
 
 
 # A document names the same components in one statement after another.
 @lru_cache(maxsize=65_536)
 def _plain(id_: str) -> Component:
-    return _component(id_, (), (), ())
+    return Component(text(id_))
 
 
-def _component(
-    id_: str, identifiers: tuple[str, ...], digests: tuple[str, ...], parts: tuple[Component, ...]
-) -> Component:
-    written = list(filter(None, (id_, *identifiers)))
-    purls = {name: purl for name in written if (purl := Purl.parse(name))}
-    names = tuple(name for name in written if name not in purls)
-    return Component(names, tuple(purls.values()), digests, parts)
+def _pairs(values: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple((text(key), text(value)) for key, value in (values or {}).items())
