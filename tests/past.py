@@ -28,7 +28,9 @@ class Past:
 
     site: SiteFolder
 
-    def image(self, slug: str = "nginx", *versions: str, lifecycle: str = "available", **digests: str) -> None:
+    def image(
+        self, slug: str = "nginx", *versions: str, lifecycle: str = "available", **digests: str
+    ) -> None:
         """Write an image that lists these versions; `digests` (with _ for .) says what each was built to."""
         entries = [
             {"version": version, "digest": digest(digests.get("v" + version.replace(".", "_"), version))}
