@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-
-from mkdocs_catalog_api.history import days
 
 from .past import ONE, TWO, Past
 from .sites import SiteFolder, row
@@ -131,7 +130,7 @@ def test_what_a_killed_run_left_goes_away(past: Past, monkeypatch: pytest.Monkey
 
     before = past.files()
     with monkeypatch.context() as patch:
-        patch.setattr(days.Path, "replace", killed)
+        patch.setattr(Path, "replace", killed)
         result = past.run("--date", FOURTH)
     assert result.exit_code == 1
     assert "No space left on device" in result.output

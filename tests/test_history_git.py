@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_catalog_api.history import git
+
 from .past import ONE, TWO, Past
 from .sites import SiteFolder, row
 
@@ -119,12 +121,16 @@ def test_only_into_an_empty_history(past: Past, repository: Repository) -> None:
     assert past.files() == before
 
 
-@pytest.mark.parametrize("ref", ["nowhere", "--output=x", "-n1"])
-def test_a_reference_that_is_none(past: Past, repository: Repository, ref: str) -> None:
-    result = past.run(f"--from-git={ref}")
+def test_a_reference_that_is_none(past: Past, repository: Repository) -> None:
+    result = past.run("--from-git", "nowhere")
     assert result.exit_code == 1
-    assert "--from-git: bad revision" in result.output
+    assert "--from-git: bad revision 'nowhere'" in result.output
     assert not (past.site.folder / "history").exists()
+
+
+def test_a_reference_is_never_an_option(past: Past, repository: Repository) -> None:
+    with pytest.raises(git.GitError, match="--output=x"):
+        git.Repository(past.site.folder).last_of_each_day("--output=x", [past.site.folder], None)
     assert not (past.site.folder / "x").exists()
 
 

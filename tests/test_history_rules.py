@@ -19,7 +19,16 @@ from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
 from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.history.replay import ReplayError, apply
-from mkdocs_catalog_api.history.snapshot import SEVERITIES, Image, Scan, Seen, State, from_documents, known
+from mkdocs_catalog_api.history.snapshot import (
+    SEVERITIES,
+    Grade,
+    Image,
+    Scan,
+    Seen,
+    State,
+    from_documents,
+    known,
+)
 from mkdocs_catalog_api.problems import CatalogError
 
 from .past import BASE, ONE, TWO, checked
@@ -27,7 +36,7 @@ from .past import BASE, ONE, TWO, checked
 KEYS = st.tuples(st.sampled_from([ONE, TWO, "GHSA-x"]), st.sampled_from(["a", "b", "c"]))
 ROWS = st.dictionaries(KEYS, st.sampled_from(SEVERITIES), max_size=5)
 DIGESTS = st.lists(st.sampled_from(["d1", "d2", "d3"]), max_size=2, unique=True).map(tuple)
-GRADES = st.sampled_from(["A+", "D", None])
+GRADES: st.SearchStrategy[Grade | None] = st.sampled_from(["A+", "D", None])
 
 
 @st.composite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 from .days import Folder
 from .statistics import Happened, Statistics
@@ -29,7 +30,11 @@ def documents(folder: Folder, base: str) -> Iterator[tuple[str, Document]]:
     dates = folder.dates
     if not dates:
         return
-    statistics = Statistics(folder)
+    with closing(Statistics(folder)) as statistics:
+        yield from _documents(dates, statistics, base)
+
+
+def _documents(dates: list[str], statistics: Statistics, base: str) -> Iterator[tuple[str, Document]]:
     listed: list[ChangedDay] = []
     for position, day in enumerate(statistics.days()):
         path = changes_path(day.date)

@@ -17,18 +17,17 @@ def apply(state: State, event: AnyEvent) -> None:
     Raises:
         ReplayError: the event says what is so already, or contradicts it.
     """
-    slug = event.slug
+    image = state.get(event.slug)
     if isinstance(event, events.ImageAdded):
-        _need(slug not in state, "the image is there already")
-        state[slug] = Image(lifecycle=event.lifecycle)
-        return
-    _need(slug in state, "there is no such image")
-    image = state[slug]
-    if isinstance(event, events.ImageRemoved):
-        _need(not (image.open or image.suppressed), "the image still has vulnerabilities")
-        del state[slug]
+        _need(image is None, "the image is there already")
+        state[event.slug] = Image(lifecycle=event.lifecycle)
+    elif image is None:
+        raise ReplayError("there is no such image")
     elif isinstance(event, VulnerabilityEvent):
         _vulnerability(image, event)
+    elif isinstance(event, events.ImageRemoved):
+        _need(not (image.open or image.suppressed), "the image still has vulnerabilities")
+        del state[event.slug]
     else:
         _image(image, event)
 

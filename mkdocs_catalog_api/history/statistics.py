@@ -8,10 +8,9 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from itertools import groupby
-from operator import itemgetter
-from typing import NamedTuple, get_args
+from operator import itemgetter, neg
+from typing import NamedTuple, TypeAlias, get_args
 
 import msgspec
 
@@ -22,7 +21,10 @@ from .events import AnyEvent
 from .snapshot import SEVERITIES, Grade, Image, State
 from .structs import DayFigures, Episode, Head, ImageFigures, SeverityCounts, TimeToFix
 
-_NOTHING = (None,) * 8
+_GRADES: tuple[Grade, ...] = get_args(Grade)
+_Counts: TypeAlias = tuple[int, ...]
+"""Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
+_NONE: _Counts = (0,) * (9 + len(_GRADES))
 _ENCODER = msgspec.json.Encoder()
 _FIGURES = msgspec.json.Decoder(ImageFigures)
 _EPISODE = msgspec.json.Decoder(Episode)
@@ -46,12 +48,13 @@ class Statistics:
         self._state: State = {}
         self._episodes: dict[str, ImageEpisodes] = {}
         self._figures: dict[str, ImageFigures] = {}
-        self._parts: dict[str, Counter[str]] = {}
-        """What each image adds to the sums."""
-        self._sums: Counter[str] = Counter()
+        self._counts: dict[str, _Counts] = {}
+        self._sums = _NONE
+        """Of the counts of all images."""
         self._fixes = Fixes(folder.dates[-1])
         self._ended = sqlite3.connect("")  # on the disk, and gone when it is closed
         self._ended.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
+        self._waiting: list[tuple[str, bool, bytes]] = []
         self.figures: list[DayFigures] = []
         """Of each day, oldest first."""
         self.head: Head
@@ -80,11 +83,16 @@ class Statistics:
             touched[event.slug] = None
             if keep:
                 kept.append(event)
-            ended = self._episodes.setdefault(event.slug, ImageEpisodes()).add(day.date, event)
+            episodes = self._episodes.get(event.slug)
+            if episodes is None:
+                episodes = self._episodes[event.slug] = ImageEpisodes()
+            ended = episodes.add(day.date, event)
             if ended is not None:
                 self._put(event.slug, ended)
         for slug in touched:
             self._close(day.date, slug)
+        self._ended.executemany("INSERT INTO ended VALUES (?, ?, ?)", self._waiting)
+        self._waiting.clear()
         self.figures.append(_day_figures(day.date, self._sums))
         self.head = Head(day.date, day.sha256)
         return Happened(day.date, dict(sorted(counts.items())), kept)
@@ -96,71 +104,61 @@ class Statistics:
             self._fixes.add(date, severity, since)
         if image is None:
             del self._episodes[slug]
-        self._sums.subtract(self._parts.pop(slug, Counter()))
-        if image is not None:
-            self._parts[slug] = _parts(image)
-            self._sums.update(self._parts[slug])
-        before, now = self._figures.get(slug), _figures(date, image)
+        counts = _counts(image) if image else _NONE
+        earlier = self._counts.get(slug, _NONE)
+        if counts != earlier:
+            self._counts[slug] = counts
+            self._sums = tuple(map(sum, zip(self._sums, counts, map(neg, earlier), strict=True)))
+        before, now = self._figures.get(slug), _figures(date, image, counts)
         if before is None or msgspec.structs.replace(before, date=date) != now:
             self._put(slug, now)
             self._figures[slug] = now
 
     def _put(self, slug: str, entry: ImageFigures | Episode) -> None:
-        figures = isinstance(entry, ImageFigures)
-        self._ended.execute("INSERT INTO ended VALUES (?, ?, ?)", (slug, figures, _ENCODER.encode(entry)))
+        self._waiting.append((slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry)))
 
     def images(self) -> Iterator[tuple[str, list[ImageFigures], list[Episode]]]:
         """Every image that ever was, by slug: figures, oldest first, and vulnerabilities, newest first."""
-        with closing(self._ended) as ended:
-            rows = ended.execute("SELECT slug, figures, entry FROM ended ORDER BY slug, rowid")
-            for slug, group in groupby(rows, itemgetter(0)):
-                figures, episodes = [], []
-                for _, is_figures, entry in group:
-                    if is_figures:
-                        figures.append(_FIGURES.decode(entry))
-                    else:
-                        episodes.append(_EPISODE.decode(entry))
-                if slug in self._state:
-                    episodes += self._episodes[slug].still_open(self._state[slug])
-                episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
-                episodes.sort(key=lambda each: each.first_seen, reverse=True)
-                yield slug, figures, episodes
+        rows = self._ended.execute("SELECT slug, figures, entry FROM ended ORDER BY slug, rowid")
+        for slug, group in groupby(rows, itemgetter(0)):
+            figures, episodes = [], []
+            for _, is_figures, entry in group:
+                if is_figures:
+                    figures.append(_FIGURES.decode(entry))
+                else:
+                    episodes.append(_EPISODE.decode(entry))
+            if slug in self._state:
+                episodes += self._episodes[slug].still_open(self._state[slug])
+            episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
+            episodes.sort(key=lambda each: each.first_seen, reverse=True)
+            yield slug, figures, episodes
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._ended.close()
 
 
-def _parts(image: Image) -> Counter[str]:
-    """What an image adds to the figures of the catalog."""
-    parts = Counter[str](image.open.values())
-    parts.update(
-        images=1, releases=len(image.releases), scanned=int(image.scanned), suppressed=len(image.suppressed)
+def _counts(image: Image) -> _Counts:
+    severities = [*image.open.values()]
+    return (
+        *map(severities.count, SEVERITIES),
+        *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
+        *[int(image.grade == grade) for grade in _GRADES],
     )
-    if image.grade is not None:
-        parts[f"grade {image.grade}"] = 1
-    return parts
 
 
-def _day_figures(date: str, sums: Counter[str]) -> DayFigures:
-    severities = [sums[severity] for severity in SEVERITIES]
+def _day_figures(date: str, sums: _Counts) -> DayFigures:
+    suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
-        date=date,
-        total=sum(severities),
-        by_severity=SeverityCounts(*severities),
-        suppressed=sums["suppressed"],
-        images=sums["images"],
-        releases=sums["releases"],
-        scanned=sums["scanned"],
-        by_grade={grade: count for grade in get_args(Grade) if (count := sums[f"grade {grade}"])},
+        *(date, sum(sums[:5]), SeverityCounts(*sums[:5]), suppressed, images, releases, scanned),
+        by_grade={grade: count for grade, count in zip(_GRADES, grades, strict=True) if count},
     )
 
 
-def _figures(date: str, image: Image | None) -> ImageFigures:
+def _figures(date: str, image: Image | None, counts: _Counts) -> ImageFigures:
     """The figures of an image; without a scan, or once the image has left, all are null."""
     if image is None or not image.scanned:
-        return ImageFigures(date, image.latest if image else None, False, *_NOTHING)
-    counted = Counter(image.open.values())
-    critical, high, medium, low, unknown = (counted[severity] for severity in SEVERITIES)
-    return ImageFigures(
-        *(date, image.latest, True, critical, high, medium, low, unknown),
-        total=len(image.open),
-        suppressed=len(image.suppressed),
-        grade=image.grade,
-    )
+        return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
+    critical, high, medium, low, unknown, suppressed = counts[:6]
+    severities = (critical, high, medium, low, unknown)
+    return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
