@@ -134,6 +134,14 @@ def test_a_reference_is_never_an_option(past: Past, repository: Repository) -> N
     assert not (past.site.folder / "x").exists()
 
 
+def test_pages_at_an_absolute_path_have_no_past(past: Past, repository: Repository) -> None:
+    past.site.config["docs_dir"] = str(past.site.folder / "docs")
+    result = past.run("--from-git")
+    assert result.exit_code == 1
+    assert "--from-git: docs_dir is no relative path" in result.output
+    assert not (past.site.folder / "history").exists()
+
+
 def test_no_repository(site: SiteFolder) -> None:
     result = Past(site).run("--from-git", GIT_CEILING_DIRECTORIES=str(site.folder.parent))
     assert result.exit_code == 1

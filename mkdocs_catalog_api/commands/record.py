@@ -210,6 +210,7 @@ class _Record:
         self, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
     ) -> list[Seen] | None:
         """The images as they were, under the configuration of today; None when that catalog is refused."""
+        from ..history.git import GitError
         from ..read_site import read_site
 
         run = replace(self.run, problems=Problems())
@@ -221,6 +222,8 @@ class _Record:
                 old, _, _ = read_site(
                     run.config_file, run.problems, site_dir=run.site_dir, trusted=run.trust, root=root
                 )
+                if not old.docs_dir.is_relative_to(tree):
+                    raise GitError("docs_dir is no relative path, so its earlier content can't be found")
                 return list(_Record(run)._seen(old, settings, Path(made)))
             except CatalogError as error:
                 first = next((each for each in error.problems if each.level is Level.ERROR), "")

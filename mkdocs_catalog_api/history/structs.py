@@ -10,9 +10,9 @@ from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .snapshot import Grade, Severity
 
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", extra_json_schema={"format": "date"})]
+Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
 Total = Annotated[Count, Meta(description="Number of entries in `data`.")]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
