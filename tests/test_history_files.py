@@ -124,6 +124,16 @@ def test_two_machines_that_recorded_different_days(past: Past) -> None:
     assert past.vulnerabilities("2026-11-05") == []
 
 
+def test_a_day_that_git_could_not_merge_is_mended_first(past: Past) -> None:
+    whole = past.file(THIRD).read_bytes()
+    past.file(SECOND).write_bytes(past.file(SECOND).read_bytes().replace(b"HIGH", b"LOW"))
+    past.file(THIRD).write_bytes(b"<<<<<<< HEAD\n" + whole + b"=======\n" + whole + b">>>>>>> theirs\n")
+    assert "keep one of the two files" in refusal(past, "--rebuild")
+    past.file(THIRD).write_bytes(whole)
+    assert past.run("--rebuild").exit_code == 0
+    assert past.run("--verify").exit_code == 0
+
+
 def test_what_a_killed_run_left_goes_away(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> None:
         raise OSError(28, "No space left on device")

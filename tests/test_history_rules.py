@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import statistics
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
 from mkdocs_catalog_api.history.documents import documents
+from mkdocs_catalog_api.history.episodes import Fixes, Since
 from mkdocs_catalog_api.history.replay import ReplayError, apply
 from mkdocs_catalog_api.history.snapshot import (
     SEVERITIES,
@@ -200,3 +202,30 @@ def test_a_scan_of_some_platforms_finds_but_takes_nothing_away(tmp_path: Path) -
     state = after(state, list(from_documents(tmp_path)))
     assert state["nginx"].open == {(TWO, "openssl"): "HIGH"}
     assert state["nginx"].suppressed == {}
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=12))
+def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> None:
+    last = datetime.date(2026, 11, 30)
+    fixes = Fixes(last.isoformat())
+    for days in took:
+        fixes.add(
+            last.isoformat(), "LOW", Since((last - datetime.timedelta(days)).isoformat(), baseline=False)
+        )
+    times = fixes.times().low.days90
+    assert (times.fixed, times.median) == (len(took), statistics.median(took))
+    assert times.percentile90 in took
+    assert sum(days <= times.percentile90 for days in took) >= 0.9 * len(took)
+    assert sum(days < times.percentile90 for days in took) < 0.9 * len(took)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "in90", "in365"),
+    [("2026-11-30", 1, 1), ("2026-09-02", 1, 1), ("2026-09-01", 0, 1), ("2025-11-30", 0, 0)],
+)
+def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int) -> None:
+    fixes = Fixes("2026-11-30")
+    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=False))
+    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=True))
+    times = fixes.times().high
+    assert (times.days90.fixed, times.days365.fixed) == (in90, in365)

@@ -99,9 +99,12 @@ def rebuild(folder: Folder) -> tuple[int, int]:
     Returns how many days changed and how many events were left out.
 
     Raises:
-        CatalogError: a file is not a day as `record` writes it.
+        CatalogError: a file is not a day as `record` writes it; no day was changed.
         OSError: a day can't be written.
     """
+    for day in folder.days(chained=False):
+        for _ in day.events():
+            pass
     state: State = {}
     previous: str | None = None
     changed = dropped = 0
