@@ -41,11 +41,13 @@ def read_site(
     *,
     site_dir: str | None = None,
     trusted: Collection[str] | None = (),
+    root: Path | None = None,
 ) -> tuple[Site, Settings, bool]:
     """The site, the settings of the plugin, and whether mkdocs.yml says `strict`.
 
     `site_dir`, like the one in mkdocs.yml, is relative to the folder of mkdocs.yml. `trusted` are plugins
-    (and `hooks`) that the user says change nothing of the catalog; with None all are.
+    (and `hooks`) that the user says change nothing of the catalog; with None all are. `root` stands for the
+    folder of mkdocs.yml when the files of the site are somewhere else.
 
     Raises:
         CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
@@ -56,7 +58,7 @@ def read_site(
         raise CatalogError(problems)
     if trusted is not None:
         _check_plugins(given, config, trusted, problems)
-    root = config_file.absolute().parent
+    root = root or config_file.absolute().parent
     docs_dir = root / given.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {given.docs_dir!r} is missing"

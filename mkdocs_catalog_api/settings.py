@@ -220,6 +220,8 @@ class Settings(Section):
     security: Annotated[SecuritySettings, BeforeValidator(_or_defaults)] = SecuritySettings()
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(_or_defaults)]] = {}
     openapi: Annotated[OpenApiSettings, BeforeValidator(_or_defaults)] = OpenApiSettings()
+    history: RelativePath | None = None
+    """Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there."""
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
     feeds: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import asdict
 
@@ -168,5 +168,5 @@ def _names(product: Product, image: Subject) -> bool:
 
 
 def _suppressed(row: Vulnerability, by: Statement) -> Suppressed:
-    status = "fixed" if by.status == "fixed" else "not_affected"
+    status: Literal["fixed", "not_affected"] = "fixed" if by.status == "fixed" else "not_affected"
     return Suppressed(**asdict(row), status=status, justification=by.justification, statement=by.document)

@@ -65,11 +65,13 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of a command that reads the whole catalog; it is given one `Run`."""
+    """The options of a command that reads the whole catalog; it is given one `Run`, and its own options."""
 
     def run(**given: Any) -> None:
-        command(Run(**given))
+        own = {name: given.pop(name) for name in [*given] if name not in Run.__dataclass_fields__}
+        command(Run(**given), **own)
 
+    run.__dict__.update(command.__dict__)  # the options that it has already
     for option in (
         json_option,
         quiet_option,

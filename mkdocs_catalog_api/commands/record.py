@@ -1,0 +1,233 @@
+"""`catalog-api record`: write down what changed in the catalog since the last recorded day."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .. import clock
+from ..problems import CatalogError, Level, Problem, Problems
+from .run import Run, as_objects, options, tell
+
+if TYPE_CHECKING:
+    from ..history.days import Folder
+    from ..history.git import Commit, Repository
+    from ..history.snapshot import Seen, State
+    from ..settings import Settings
+    from ..site import Site
+
+
+def _date(_context: object, _option: object, given: str | None) -> str | None:
+    from ..history.days import is_date
+
+    if given is not None and not is_date(given):
+        raise click.BadParameter(f"{given!r} is no day of the calendar; write it as in 2026-11-20.")
+    return given
+
+
+@click.command("record", short_help="Write down what changed since the last recorded day.")
+@click.option(
+    "--date",
+    metavar="DAY",
+    callback=_date,
+    help="The day to record. [default: that of SOURCE_DATE_EPOCH, else today, UTC]",
+)
+@click.option(
+    "--verify", is_flag=True, help="Write nothing; prove that every recorded day follows the others."
+)
+@click.option("--rebuild", is_flag=True, help="Chain the days that are there anew, as after a merge.")
+@click.option(
+    "--from-git",
+    metavar="[REF]",
+    is_flag=False,
+    flag_value="HEAD",
+    help="Record the days of the commits up to this one, into an empty history. [default: HEAD]",
+)
+@click.option("--since", metavar="DAY", callback=_date, help="With --from-git, the first day.")
+@options
+def command(
+    run: Run, date: str | None, verify: bool, rebuild: bool, from_git: str | None, since: str | None
+) -> None:
+    """Write down what changed in the catalog since the last recorded day, into the folder `history`.
+
+    Keep that folder in git. The same day again is made anew.
+    """
+    if sum(map(bool, (date, verify, rebuild, from_git))) > 1:
+        raise click.UsageError("--date, --verify, --rebuild and --from-git exclude each other.")
+    if since and not from_git:
+        raise click.UsageError("--since goes with --from-git.")
+    record = _Record(run)
+    with record.reported():
+        if verify:
+            record.verify()
+        elif rebuild:
+            record.rebuild()
+        elif from_git:
+            record.from_git(from_git, since)
+        else:
+            record.day(date)
+
+
+class _Record:
+    """One run of the command; `summary` is what it tells programs."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.problems = run, run.problems
+        self.summary: dict[str, object] = {}
+        self.said = ""
+
+    @contextmanager
+    def reported(self) -> Iterator[None]:
+        """Tell how it ended, and end the program with 1 when it is refused."""
+        from ..api.verify import ContractError
+        from ..history.git import GitError
+
+        refused = True
+        try:
+            yield
+            refused = False
+        except CatalogError as error:
+            self.problems.extend(error.problems)
+        except GitError as error:
+            self.problems.add(Problem("", 0, 0, "--from-git", str(error)))
+        except (ContractError, MemoryError, OSError) as error:
+            message = f"the history can't be written: {str(error) or 'memory ran out'}"
+            self.problems.add(Problem("", 0, 0, "", message))
+        if self.run.as_json:
+            found = {"problems": as_objects(self.problems), "summary": {"refused": refused} | self.summary}
+            click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            tell(self.problems, quiet=self.run.quiet)
+            if refused:
+                click.secho(f"nothing is recorded: {self.problems.summary()}", fg="red", err=True)
+            elif not self.run.quiet:
+                click.echo(f"{self.said}; {self.problems.summary()}")
+        if refused:
+            sys.exit(1)
+
+    def _site(self) -> tuple[Site, Settings, Folder]:
+        from ..history.days import DEFAULT_FOLDER, Folder
+
+        site, settings = self.run.read()
+        label = settings.history or DEFAULT_FOLDER
+        path = site.root / label
+        if path.resolve().is_relative_to(site.docs_dir.resolve()):
+            message = "the folder lies in docs_dir, so MkDocs would publish it"
+            refused = Problems()
+            refused.add(site.config.problem(("history",), message, "put it beside mkdocs.yml"))
+            raise CatalogError(refused)
+        return site, settings, Folder(path, label)
+
+    def _seen(self, site: Site, settings: Settings, folder: Path) -> Iterator[Seen]:
+        """The images of a catalog, read from the documents of a build that is never published."""
+        from ..history.snapshot import from_documents
+
+        build = self.run.prepare(replace(site, site_dir=folder / "site"), settings)
+        assert build.staging is not None  # noqa: S101  # for the type checker
+        return from_documents(build.staging.documents)
+
+    def day(self, date: str | None) -> None:
+        """Record one day."""
+        from ..history import chain
+
+        site, settings, folder = self._site()
+        date = date or clock.now().date().isoformat()
+        with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
+            recorded = chain.record(folder, date, self._seen(site, settings, Path(made)))
+        if date > clock.latest().date().isoformat():
+            message = f"{date} has not come yet, and no earlier day can be recorded from now on"
+            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING))
+        self.summary = recorded._asdict()
+        self.said = f"recorded {date}: {recorded.events:,} events"
+
+    def verify(self) -> None:
+        """Prove chain and replay."""
+        from ..history import chain
+
+        _, _, folder = self._site()
+        chain.replay(folder)
+        self.summary = {"days": len(folder.dates)}
+        self.said = f"verified: {len(folder.dates):,} days follow each other"
+
+    def rebuild(self) -> None:
+        """Chain the days anew."""
+        from ..history import chain
+
+        _, _, folder = self._site()
+        changed, dropped = chain.rebuild(folder)
+        self.summary = {"days": len(folder.dates), "changed": changed, "dropped": dropped}
+        self.said = (
+            f"rebuilt: {changed:,} of {len(folder.dates):,} days changed, {dropped:,} events left out "
+            "that said nothing after those of the days before"
+        )
+
+    def from_git(self, ref: str, since: str | None) -> None:
+        """Record the days of the commits up to a reference."""
+        from ..history import chain
+        from ..history.days import Folder
+        from ..history.git import Repository
+        from ..history.snapshot import known
+        from ..site import own_files
+
+        site, settings, folder = self._site()
+        if folder.dates:
+            message = f"{len(folder.dates):,} days are recorded already"
+            hint = "a past is taken from git into an empty folder; move this one away to begin anew"
+            refused = Problems()
+            refused.add(Problem(folder.label, 0, 0, "", message, hint))
+            raise CatalogError(refused)
+        repository = Repository(site.root)
+        if repository.shallow:
+            message = "this clone does not have all commits, so earlier days are missing"
+            hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
+            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING))
+        paths = [site.docs_dir, *own_files(site.root, settings)]
+        commits = repository.last_of_each_day(ref, paths, since)
+        state: State = {}
+        previous: str | None = None
+        with tempfile.TemporaryDirectory(prefix="catalog-api-") as waiting:
+            past = Folder(Path(waiting), folder.label)
+            for commit in commits:
+                seen = self._seen_in(repository, commit, paths, site, settings)
+                if seen is not None:
+                    previous = chain.append(past, commit.date, previous, state, seen).sha256
+                    state = {each.slug: known(state.get(each.slug), each) for each in seen}
+            days, events = len(past.dates), chain.copy(past, folder)
+        if not commits:
+            message = "no commit touches the pages, data or reports of the catalog"
+            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING))
+        self.summary = {"days": days, "skipped": len(commits) - days, "events": events}
+        self.said = f"recorded {days:,} days from git: {events:,} events"
+
+    def _seen_in(
+        self, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
+    ) -> list[Seen] | None:
+        """The images as they were, under the configuration of today; None when that catalog is refused."""
+        from ..history.git import GitError
+        from ..read_site import read_site
+
+        run = replace(self.run, problems=Problems())
+        with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
+            tree = Path(made) / "tree"
+            repository.extract(commit, paths, tree)
+            root = repository.place(site.root, tree)
+            try:
+                old, _, _ = read_site(
+                    run.config_file, run.problems, site_dir=run.site_dir, trusted=run.trust, root=root
+                )
+                if not old.docs_dir.is_relative_to(tree):
+                    raise GitError("docs_dir is no relative path, so its earlier content can't be found")
+                return list(_Record(run)._seen(old, settings, Path(made)))
+            except CatalogError as error:
+                first = next((each for each in error.problems if each.level is Level.ERROR), "")
+                message = f"{commit.date} is left out, its catalog is refused: {first}"
+        self.problems.add(Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING))
+        return None

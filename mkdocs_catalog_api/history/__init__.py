@@ -1,0 +1,1 @@
+"""What a catalog was: the days that `catalog-api record` writes, their chain and their replay."""

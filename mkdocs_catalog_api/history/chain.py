@@ -1,0 +1,132 @@
+"""A history as a whole: replay, proof, the next day, and a chain made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..problems import CatalogError, Problem, Problems
+from .days import REBUILD, Day, Folder
+from .differences import differences
+from .events import AnyEvent
+from .replay import ReplayError, apply
+from .snapshot import Seen, State
+
+
+class Recorded(NamedTuple):
+    """A day that was written."""
+
+    date: str
+    sha256: str
+    events: int
+
+
+def follow(day: Day, state: State) -> Iterator[AnyEvent]:
+    """The events of a day, each applied to the state before it is handed on.
+
+    Raises:
+        CatalogError: an event can't follow what is known, or the file is not in order.
+    """
+    for event in day.events():
+        try:
+            apply(state, event)
+        except ReplayError as error:
+            raise day.refused(f"this can't follow the days before: {error}", REBUILD) from None
+        yield event
+
+
+def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | None]:
+    """What was known at the end, or before a date, and the hash of the last day; None when there is none.
+
+    Raises:
+        CatalogError: at the first day that is not in order.
+    """
+    state: State = {}
+    previous: str | None = None
+    for day in folder.days(before=before):
+        for _ in follow(day, state):
+            pass
+        previous = day.sha256
+    return state, previous
+
+
+def record(folder: Folder, date: str, snapshot: Iterable[Seen]) -> Recorded:
+    """Write the day on which this was seen; the same day again is made anew from the state before it.
+
+    Raises:
+        CatalogError: a later day is recorded, or the days before are not in order.
+        OSError: the day can't be written.
+    """
+    if folder.dates and date < folder.dates[-1]:
+        problems = Problems()
+        message = f"{date} comes before {folder.dates[-1]}, the last day that is recorded"
+        hint = "days are recorded in order: leave `--date` out, or give a later one"
+        problems.add(Problem(folder.label, 0, 0, "", message, hint))
+        raise CatalogError(problems)
+    state, previous = replay(folder, before=date)
+    return append(folder, date, previous, state, snapshot)
+
+
+def append(
+    folder: Folder, date: str, previous: str | None, state: State, snapshot: Iterable[Seen]
+) -> Recorded:
+    """Write a day after the one with the hash `previous`, at whose end the state was known.
+
+    Raises:
+        OSError: the day can't be written.
+    """
+    changes = differences(state, snapshot, baseline=previous is None)
+    return Recorded(date, *folder.write(date, previous, changes))
+
+
+def copy(source: Folder, to: Folder) -> int:
+    """Write all days of a history into an empty folder; returns how many events they have.
+
+    Raises:
+        OSError: a day can't be written.
+    """
+    previous: str | None = None
+    events = 0
+    for day in source.days():
+        previous, count = to.write(day.date, previous, day.events())
+        events += count
+    return events
+
+
+def rebuild(folder: Folder) -> tuple[int, int]:
+    """Chain the days that stand anew, and leave out events that say nothing after those of the days before.
+
+    Returns how many days changed and how many events were left out.
+
+    Raises:
+        CatalogError: a file is not a day as `record` writes it; no day was changed.
+        OSError: a day can't be written.
+    """
+    for day in folder.days(chained=False):
+        for _ in day.events():
+            pass
+    state: State = {}
+    previous: str | None = None
+    changed = dropped = 0
+    for day in folder.days(chained=False):
+        kept = _Kept(day, state)
+        previous, _ = folder.write(day.date, previous, kept)
+        changed += previous != day.sha256
+        dropped += kept.dropped
+    return changed, dropped
+
+
+class _Kept:
+    """The events of a day that can follow the state, each applied to it; counts the others."""
+
+    def __init__(self, day: Day, state: State) -> None:
+        self._day, self._state, self.dropped = day, state, 0
+
+    def __iter__(self) -> Iterator[AnyEvent]:
+        for event in self._day.events():
+            try:
+                apply(self._state, event)
+            except ReplayError:
+                self.dropped += 1
+            else:
+                yield event

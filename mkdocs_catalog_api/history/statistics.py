@@ -1,0 +1,164 @@
+"""One pass over a history: the figures of each day, and those and the vulnerabilities of each image.
+
+Memory holds what is open at one time. What has ended waits on the disk until its image is written.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter, neg
+from typing import NamedTuple, TypeAlias, get_args
+
+import msgspec
+
+from .chain import follow
+from .days import Day, Folder
+from .episodes import Fixes, ImageEpisodes
+from .events import AnyEvent
+from .snapshot import SEVERITIES, Grade, Image, State
+from .structs import DayFigures, Episode, Head, ImageFigures, SeverityCounts, TimeToFix
+
+_GRADES: tuple[Grade, ...] = get_args(Grade)
+_Counts: TypeAlias = tuple[int, ...]
+"""Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
+_NONE: _Counts = (0,) * (9 + len(_GRADES))
+_ENCODER = msgspec.json.Encoder()
+_FIGURES = msgspec.json.Decoder(ImageFigures)
+_EPISODE = msgspec.json.Decoder(Episode)
+
+
+class Happened(NamedTuple):
+    """What a recorded day was."""
+
+    date: str
+    counts: dict[str, int]
+    """Kind of event → how many, by kind."""
+    events: list[AnyEvent]
+    """Empty on the first day."""
+
+
+class Statistics:
+    """The figures of a history that has a day; first `days` is read to its end, then the rest is known."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._state: State = {}
+        self._episodes: dict[str, ImageEpisodes] = {}
+        self._figures: dict[str, ImageFigures] = {}
+        self._counts: dict[str, _Counts] = {}
+        self._sums = _NONE
+        """Of the counts of all images."""
+        self._fixes = Fixes(folder.dates[-1])
+        self._ended = sqlite3.connect("")  # on the disk, and gone when it is closed
+        self._ended.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
+        self._waiting: list[tuple[str, bool, bytes]] = []
+        self.figures: list[DayFigures] = []
+        """Of each day, oldest first."""
+        self.head: Head
+
+    @property
+    def time_to_fix(self) -> TimeToFix:
+        return self._fixes.times()
+
+    def days(self) -> Iterator[Happened]:
+        """Each recorded day, oldest first.
+
+        Raises:
+            CatalogError: at the first day that is not in order.
+        """
+        first = True
+        for day in self._folder.days():
+            yield self._day(day, keep=not first)
+            first = False
+
+    def _day(self, day: Day, *, keep: bool) -> Happened:
+        counts: Counter[str] = Counter()
+        touched: dict[str, None] = {}
+        kept = []
+        for event in follow(day, self._state):
+            counts[str(event.__struct_config__.tag)] += 1
+            touched[event.slug] = None
+            if keep:
+                kept.append(event)
+            episodes = self._episodes.get(event.slug)
+            if episodes is None:
+                episodes = self._episodes[event.slug] = ImageEpisodes()
+            ended = episodes.add(day.date, event)
+            if ended is not None:
+                self._put(event.slug, ended)
+        for slug in touched:
+            self._close(day.date, slug)
+        self._ended.executemany("INSERT INTO ended VALUES (?, ?, ?)", self._waiting)
+        self._waiting.clear()
+        self.figures.append(_day_figures(day.date, self._sums))
+        self.head = Head(day.date, day.sha256)
+        return Happened(day.date, dict(sorted(counts.items())), kept)
+
+    def _close(self, date: str, slug: str) -> None:
+        """Bring the sums and the image's own figures to the end of a day on which it changed."""
+        image = self._state.get(slug)
+        for severity, since in self._episodes[slug].close_day(image):
+            self._fixes.add(date, severity, since)
+        if image is None:
+            del self._episodes[slug]
+        counts = _counts(image) if image else _NONE
+        earlier = self._counts.get(slug, _NONE)
+        if counts != earlier:
+            self._counts[slug] = counts
+            self._sums = tuple(map(sum, zip(self._sums, counts, map(neg, earlier), strict=True)))
+        before, now = self._figures.get(slug), _figures(date, image, counts)
+        if before is None or msgspec.structs.replace(before, date=date) != now:
+            self._put(slug, now)
+            self._figures[slug] = now
+
+    def _put(self, slug: str, entry: ImageFigures | Episode) -> None:
+        self._waiting.append((slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry)))
+
+    def images(self) -> Iterator[tuple[str, list[ImageFigures], list[Episode]]]:
+        """Every image that ever was, by slug: figures, oldest first, and vulnerabilities, newest first."""
+        rows = self._ended.execute("SELECT slug, figures, entry FROM ended ORDER BY slug, rowid")
+        for slug, group in groupby(rows, itemgetter(0)):
+            figures, episodes = [], []
+            for _, is_figures, entry in group:
+                if is_figures:
+                    figures.append(_FIGURES.decode(entry))
+                else:
+                    episodes.append(_EPISODE.decode(entry))
+            if slug in self._state:
+                episodes += self._episodes[slug].still_open(self._state[slug])
+            episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
+            episodes.sort(key=lambda each: each.first_seen, reverse=True)
+            yield slug, figures, episodes
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._ended.close()
+
+
+def _counts(image: Image) -> _Counts:
+    severities = [*image.open.values()]
+    return (
+        *map(severities.count, SEVERITIES),
+        *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
+        *[int(image.grade == grade) for grade in _GRADES],
+    )
+
+
+def _day_figures(date: str, sums: _Counts) -> DayFigures:
+    suppressed, images, releases, scanned, *grades = sums[5:]
+    return DayFigures(
+        *(date, sum(sums[:5]), SeverityCounts(*sums[:5]), suppressed, images, releases, scanned),
+        by_grade={grade: count for grade, count in zip(_GRADES, grades, strict=True) if count},
+    )
+
+
+def _figures(date: str, image: Image | None, counts: _Counts) -> ImageFigures:
+    """The figures of an image; without a scan, or once the image has left, all are null."""
+    if image is None or not image.scanned:
+        return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
+    critical, high, medium, low, unknown, suppressed = counts[:6]
+    severities = (critical, high, medium, low, unknown)
+    return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)

@@ -1,0 +1,141 @@
+"""What happened in a catalog as feeds: criticals and highs and their fixes, and the news of each image."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urljoin
+
+import msgspec
+
+from ..history import events
+from ..history.events import AnyEvent
+from ..history.structs import DayChanges
+from .syndication import Channel, Entry, json_feed, rss
+
+SECURITY_JSON = "feeds/security.json"
+SECURITY_RSS = "feeds/security.xml"
+_IDENTITIES = uuid.UUID("b1f3e5c7-5f0a-5c54-9f0e-3a7c2d8e4b61")
+_SERIOUS = ("CRITICAL", "HIGH")
+_LONGEST, _LONGEST_OF_IMAGE = 200, 50
+"""Entries that a feed has at most; older ones leave."""
+
+
+def image_path(slug: str) -> str:
+    return f"feeds/images/{slug}.xml"
+
+
+class FeedImage(NamedTuple):
+    """What the feeds say of an image beside its events."""
+
+    name: str
+    url: str
+    """Address of its web page, from the root of the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """An entry before it is known what its image is called."""
+
+    date: str
+    slug: str
+    what: str
+    """The word that tells what kind of news it is; also its tag."""
+    about: str
+    """What tells it from others of its kind: an id, a version …"""
+    says: str
+    """The title after the image's name."""
+
+
+class News:
+    """Collects the entries of all feeds from the days, oldest first, no more than the feeds can have."""
+
+    def __init__(self) -> None:
+        self._security: deque[_News] = deque(maxlen=_LONGEST)
+        self._images: dict[str, deque[_News]] = {}
+
+    def add(self, day: DayChanges) -> None:
+        """Take in what changed on a day. The first day of a history has no rows, and so no news."""
+        for news, serious in _news(day):
+            if serious:
+                self._security.appendleft(news)
+            self._images.setdefault(news.slug, deque(maxlen=_LONGEST_OF_IMAGE)).appendleft(news)
+
+    def feeds(
+        self, images: Mapping[str, FeedImage], title: str, site_url: str
+    ) -> Iterator[tuple[str, bytes]]:
+        """Path in the site → bytes of each feed, newest entries first; `images`: slug → those of the catalog.
+
+        An image that has left keeps its entries in the feed of the catalog, and has no feed of its own.
+        """
+        home = site_url.rstrip("/") + "/"
+        entries = [_entry(news, images.get(news.slug), home) for news in self._security]
+        description = f"Critical and high vulnerabilities in the newest releases of {title}, and their fixes"
+        for path, write in ((SECURITY_JSON, json_feed), (SECURITY_RSS, rss)):
+            yield path, write(Channel(f"{title}: security", description, home, home + path), entries)
+        for slug, image in images.items():
+            path = image_path(slug)
+            page = urljoin(home, image.url)
+            description = f"Releases, lifecycle, critical and high vulnerabilities of {image.name}"
+            own = [_entry(news, image, home) for news in self._images.get(slug, ())]
+            yield path, rss(Channel(f"{image.name} in {title}", description, page, home + path), own)
+
+
+def _entry(news: _News, image: FeedImage | None, home: str) -> Entry:
+    parts = [news.date, news.slug, news.what, news.about]
+    title = f"{image.name if image else news.slug} {news.says}"
+    return Entry(
+        id=uuid.uuid5(_IDENTITIES, msgspec.json.encode(parts).decode()).urn,
+        date=news.date,
+        title=title,
+        text=f"{title} ({news.date})",
+        tag=news.what,
+        link=urljoin(home, image.url) if image else None,
+    )
+
+
+def _news(day: DayChanges) -> Iterator[tuple[_News, bool]]:
+    """The news of a day, and whether each belongs into the feed of the whole catalog."""
+    packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
+    for event in day.data:
+        if isinstance(event, events.VulnerabilityEvent):
+            if what := _security(event):
+                packages.setdefault((event.slug, what, event.id), []).append(event)
+        elif told := _other(event):
+            yield _News(day.date, event.slug, *told), False
+    for (slug, what, id_), found in packages.items():
+        names = ", ".join(dict.fromkeys(event.pkg for event in found))
+        severity = min((event.severity for event in found), key=_SERIOUS.index)
+        says = f"{found[0].version}: {id_} ({severity}) {what} in {names}"
+        yield _News(day.date, slug, what, id_, says), True
+
+
+def _security(event: events.VulnerabilityEvent) -> str | None:
+    """The word for what concerns a critical or high vulnerability."""
+    if event.severity not in _SERIOUS:
+        return None
+    match event:
+        case events.VulnerabilityFound() | events.VulnerabilityReopened():
+            return "found"
+        case events.VulnerabilityGone(reason="rebuilt" | "superseded"):
+            return "fixed"
+        case events.VulnerabilityChanged() if event.from_ not in _SERIOUS:
+            return "found"
+    return None
+
+
+def _other(event: AnyEvent) -> tuple[str, str, str] | None:
+    """Kind, identity and title of what concerns releases and the lifecycle."""
+    match event:
+        case events.ReleaseAdded():
+            return "release", event.version, f"{event.version} is released"
+        case events.ReleaseRebuilt() if event.from_:
+            return "rebuild", event.version, f"{event.version} is rebuilt"
+        case events.ReleaseRemoved():
+            return "removal", event.version, f"{event.version} is no longer listed"
+        case events.LifecycleChanged():
+            return "lifecycle", event.to, f"is {event.to}, no longer {event.from_}"
+    return None

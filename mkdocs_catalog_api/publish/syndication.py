@@ -1,0 +1,103 @@
+"""Entries as feeds: JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/) and RSS 2.0
+(https://www.rssboard.org/rss-specification). The same entries give the same bytes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.utils import format_datetime
+from xml.etree import ElementTree as ET
+
+import msgspec
+
+GENERATOR = "mkdocs-catalog-api"
+_ATOM = "http://www.w3.org/2005/Atom"
+_RSS = "application/rss+xml"
+# What XML 1.0 can't hold, even escaped: https://www.w3.org/TR/xml/#charsets
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What a feed says of itself."""
+
+    title: str
+    description: str
+    home: str
+    """Address of the page that it belongs to."""
+    address: str
+    """Its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a feed."""
+
+    id: str
+    """A URN that never changes."""
+    date: str
+    """Day in UTC, as in 2026-11-20."""
+    title: str
+    text: str
+    tag: str
+    link: str | None = None
+
+    @property
+    def time(self) -> datetime.datetime:
+        """Midnight UTC of its day."""
+        return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
+
+
+def json_feed(channel: Channel, entries: Sequence[Entry]) -> bytes:
+    """The bytes of a JSON Feed."""
+    items = [
+        {"id": entry.id}
+        | ({"url": entry.link} if entry.link else {})
+        | {"title": entry.title, "content_text": entry.text}
+        | {"date_published": f"{entry.date}T00:00:00Z", "tags": [entry.tag]}
+        for entry in entries
+    ]
+    feed = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": channel.title,
+        "home_page_url": channel.home,
+        "feed_url": channel.address,
+        "description": channel.description,
+        "_generator": GENERATOR,
+        "items": items,
+    }
+    return msgspec.json.encode(feed) + b"\n"
+
+
+def rss(channel: Channel, entries: Sequence[Entry]) -> bytes:
+    """The bytes of an RSS feed."""
+    root = ET.Element("rss", {"version": "2.0", "xmlns:atom": _ATOM})
+    top = ET.SubElement(root, "channel")
+    _add(top, "title", channel.title)
+    _add(top, "link", channel.home)
+    _add(top, "description", channel.description)
+    if entries:
+        _add(top, "lastBuildDate", format_datetime(max(entry.time for entry in entries), usegmt=True))
+    _add(top, "generator", GENERATOR)
+    ET.SubElement(top, "atom:link", {"href": channel.address, "rel": "self", "type": _RSS})
+    for entry in entries:
+        item = ET.SubElement(top, "item")
+        _add(item, "title", entry.title)
+        if entry.link:
+            _add(item, "link", entry.link)
+        # The format takes this text for HTML.
+        _add(item, "description", html.escape(entry.text, quote=False))
+        _add(item, "category", entry.tag)
+        _add(item, "guid", entry.id).set("isPermaLink", "false")
+        _add(item, "pubDate", format_datetime(entry.time, usegmt=True))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'.encode()
+
+
+def _add(parent: ET.Element, tag: str, text: str) -> ET.Element:
+    element = ET.SubElement(parent, tag)
+    element.text = _NOT_XML.sub("\ufffd", text)
+    return element

@@ -1,0 +1,127 @@
+"""A site whose catalog is recorded day by day, by the command line and with whole builds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from click.testing import CliRunner, Result
+
+from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.history.days import Folder
+from mkdocs_catalog_api.history.documents import documents
+from mkdocs_catalog_api.history.structs import Document
+
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+
+ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
+BASE = "/catalog/api/v1"
+
+
+@dataclass
+class Past:
+    """A site and its history."""
+
+    site: SiteFolder
+
+    def image(
+        self, slug: str = "nginx", *versions: str, lifecycle: str = "available", **digests: str
+    ) -> None:
+        """Write an image that lists these versions; `digests` (with _ for .) says what each was built to."""
+        entries = [
+            {"version": version, "digest": digest(digests.get("v" + version.replace(".", "_"), version))}
+            for version in versions or ("1.0",)
+        ]
+        self.site.image(slug, f"lifecycle: {lifecycle}\nversions: {json.dumps(entries)}")
+
+    def scan(self, slug: str, version: str, rows: Sequence[Mapping[str, object]], build: str = "") -> None:
+        """Write the Trivy report of a version, of what it was built to."""
+        of = f"{REGISTRY}/{slug}@{digest(build or version)}"
+        self.site.report(f"{slug}/{version}.json", trivy([dict(row) for row in rows], digest=of))
+
+    def unscan(self, slug: str, version: str) -> None:
+        (self.site.folder / "scans" / slug / f"{version}.json").unlink()
+
+    def vex(self, *ids: str, slug: str = "nginx") -> None:
+        """Say of these ids that they don't affect the image; of none: take the statements away."""
+        path = self.site.folder / "vex/a.json"
+        if not ids:
+            path.unlink()
+            return
+        statements = [
+            {
+                "vulnerability": {"name": id_},
+                "products": [{"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}],
+                "status": "not_affected",
+                "justification": "vulnerable_code_not_present",
+            }
+            for id_ in ids
+        ]
+        head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
+        document = head | {"timestamp": "2026-01-01T00:00:00Z", "statements": statements}
+        self.site.write("vex/a.json", json.dumps(document).encode())
+
+    def run(self, *options: str, **env: str) -> Result:
+        """`catalog-api record`."""
+        self.site.write_config()
+        arguments = ["record", "-f", str(self.site.folder / "mkdocs.yml"), *options]
+        result = CliRunner().invoke(main, arguments, env=env)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    def day(self, date: str) -> list[dict[str, Any]]:
+        """Record a day, which has to go well; returns its events."""
+        result = self.run("--date", date)
+        assert result.exit_code == 0, result.output
+        events: list[dict[str, Any]] = json.loads(self.file(date).read_bytes())["events"]
+        return events
+
+    def vulnerabilities(self, date: str) -> list[tuple[str, ...]]:
+        """Record a day; returns its events of vulnerabilities as (what, id, package, reason)."""
+        found = [event for event in self.day(date) if event["kind"].startswith("vulnerability-")]
+        return [
+            (event["kind"].partition("-")[2], event["id"], event["pkg"], event.get("reason") or "")
+            for event in found
+        ]
+
+    @property
+    def folder(self) -> Folder:
+        return Folder(self.site.folder / "history", "history")
+
+    def file(self, date: str) -> Path:
+        return self.site.folder / f"history/{date}.json"
+
+    def files(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in sorted((self.site.folder / "history").iterdir())}
+
+    def documents(self) -> dict[str, Any]:
+        """Path → published document, each held against its type."""
+        return {path: checked(document) for path, document in documents(self.folder, BASE)}
+
+    def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
+        """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""
+        assert self.run("--verify").exit_code == 0
+        keys = ("id", "pkg", "firstSeen", "fixed", "days", "reason")
+        return [tuple(entry[key] for key in keys) for entry in self.history(slug)["vulnerabilities"]]
+
+    def history(self, slug: str = "nginx") -> Any:
+        return self.documents()[f"history/{slug}.json"]
+
+    def fixed(self, severity: str = "high") -> tuple[Any, ...]:
+        """How many were fixed within 365 days, with median and 90th percentile."""
+        times = self.documents()["history/index.json"]["timeToFix"][severity]["days365"]
+        return times["fixed"], times["median"], times["percentile90"]
+
+
+def checked(document: Document) -> Any:
+    """What a document says, once its bytes have been read back under its own type."""
+    body = msgspec.json.encode(document)
+    assert msgspec.json.decode(body, type=type(document)) == document
+    return json.loads(body)
+
+
+__all__ = ["ONE", "THREE", "TWO", "Past", "checked", "digest", "row"]

@@ -1,0 +1,330 @@
+"""What a history says after several days, each recorded from a whole build."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .past import ONE, THREE, TWO, Past
+from .sites import REGISTRY, SiteFolder, digest, row
+
+MONDAY, TUESDAY, WEDNESDAY, THURSDAY = "2026-11-02", "2026-11-03", "2026-11-04", "2026-11-05"
+
+
+@pytest.fixture
+def past(site: SiteFolder) -> Past:
+    """A history that began on a day without vulnerabilities, so that each has a known beginning."""
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [])
+    past.day("2026-11-01")
+    return past
+
+
+def test_found_and_rebuilt_the_next_day(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    assert past.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt")]
+    assert past.history()["vulnerabilities"][0]["fixedIn"] == "1.0"
+    assert past.fixed() == (1, 1, 1)
+
+
+def test_found_then_unscanned_then_gone(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.image("nginx", "1.0", v1_0="again")
+    past.unscan("nginx", "1.0")
+    assert past.vulnerabilities(TUESDAY) == []
+    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, None)]
+    figures = past.history()["figures"][-1]
+    assert (figures["date"], figures["scanned"], figures["total"], figures["grade"]) == (
+        TUESDAY,
+        False,
+        None,
+        None,
+    )
+    day = past.documents()["history/index.json"]["data"][-1]
+    assert (day["scanned"], day["total"], day["byGrade"]) == (0, 1, {})
+    past.scan("nginx", "1.0", [], "again")
+    assert past.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
+    assert past.fixed() == (1, 2, 2)
+
+
+def test_a_database_that_takes_back_what_it_said_fixes_nothing(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.scan("nginx", "1.0", [])
+    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
+    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
+    assert past.fixed() == (0, None, None)
+
+
+def test_without_any_digest_nothing_counts_as_rebuilt(site: SiteFolder) -> None:
+    past = Past(site)
+    site.image("nginx", "versions: ['1.0']")
+    report = {"SchemaVersion": 2, "ArtifactName": f"{REGISTRY}/nginx:1.0", "Metadata": {}}
+    for date, rows in (("2026-11-01", []), (MONDAY, [row(ONE)]), (TUESDAY, [])):
+        results = [{"Target": "app", "Class": "os-pkgs", "Vulnerabilities": rows}]
+        site.report("nginx/1.0.json", report | {"Results": results})
+        past.day(date)
+    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
+
+
+def test_a_statement_that_is_withdrawn_reopens(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.vex(ONE)
+    assert past.vulnerabilities(TUESDAY) == [("suppressed", ONE, "openssl", "")]
+    assert past.history()["figures"][-1]["suppressed"] == 1
+    past.vex()
+    assert past.vulnerabilities(WEDNESDAY) == [("reopened", ONE, "openssl", "")]
+    assert past.episodes() == [
+        (ONE, "openssl", WEDNESDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, "suppressed"),
+    ]
+    assert past.fixed() == (0, None, None)
+
+
+def test_one_package_suppressed_and_the_other_fixed_is_no_fix(past: Past) -> None:
+    rows = [row(ONE, pkg="curl"), row(ONE, pkg="openssl")]
+    past.scan("nginx", "1.0", rows)
+    past.day(MONDAY)
+    past.vex(ONE)
+    past.day(TUESDAY)
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", rows[:1], "again")
+    assert past.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert past.fixed() == (0, None, None)
+
+
+def test_a_new_version_fixes_although_the_old_one_keeps_it(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.image("nginx", "1.0", "1.1")
+    past.scan("nginx", "1.1", [])
+    events = past.day(TUESDAY)
+    assert [event["kind"] for event in events] == [
+        *("release-added", "latest-changed", "scan-changed", "grade-changed", "vulnerability-gone")
+    ]
+    assert past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "superseded")]
+    assert past.history()["vulnerabilities"][0]["fixedIn"] == "1.1"
+    assert past.fixed() == (1, 1, 1)
+
+
+def test_of_two_packages_with_one_id_one_is_fixed(past: Past) -> None:
+    rows = [row(ONE, pkg="curl"), row(ONE, pkg="openssl")]
+    past.scan("nginx", "1.0", rows)
+    past.day(MONDAY)
+    past.image("nginx", "1.0", v1_0="second")
+    past.scan("nginx", "1.0", rows[:1], "second")
+    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert past.fixed() == (0, None, None), "the id is still there"
+    past.image("nginx", "1.0", v1_0="third")
+    past.scan("nginx", "1.0", [], "third")
+    past.day(WEDNESDAY)
+    assert past.episodes() == [
+        (ONE, "curl", MONDAY, WEDNESDAY, 2, "rebuilt"),
+        (ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt"),
+    ]
+    assert past.fixed() == (1, 2, 2), "the id counts once, from its first day to its last"
+
+
+def test_a_severity_that_is_raised(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE, "HIGH")])
+    past.day(MONDAY)
+    past.scan("nginx", "1.0", [row(ONE, "CRITICAL")])
+    (event,) = [event for event in past.day(TUESDAY) if event["kind"] == "vulnerability-changed"]
+    assert (event["from"], event["to"], event["severity"], event["was"]) == (
+        "HIGH",
+        "CRITICAL",
+        "CRITICAL",
+        None,
+    )
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    past.day(WEDNESDAY)
+    assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
+    assert (past.fixed("critical"), past.fixed("high")) == ((1, 2, 2), (0, None, None))
+    totals = [day["bySeverity"]["critical"] for day in past.documents()["history/index.json"]["data"]]
+    assert totals == [0, 0, 1, 0]
+
+
+def test_an_image_is_renamed_withdrawn_and_back_again(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    (past.site.folder / "docs/images/nginx.md").rename(past.site.folder / "docs/images/web.md")
+    (past.site.folder / "scans/nginx").rename(past.site.folder / "scans/web")
+    past.scan("web", "1.0", [row(ONE)])
+    events = past.day(TUESDAY)
+    assert [(event["kind"], event["slug"]) for event in events] == [
+        *(
+            ("image-added", "web"),
+            ("release-added", "web"),
+            ("latest-changed", "web"),
+            ("scan-changed", "web"),
+        ),
+        *(("grade-changed", "web"), ("vulnerability-found", "web")),
+        *(("vulnerability-gone", "nginx"), ("image-removed", "nginx")),
+    ]
+    past.image("web", "1.0", lifecycle="withdrawn")
+    (event,) = past.day(WEDNESDAY)
+    assert (event["kind"], event["from"], event["to"]) == ("lifecycle-changed", "available", "withdrawn")
+    past.image("nginx", "1.0")
+    (past.site.folder / "docs/images/web.md").unlink()
+    (past.site.folder / "scans/web").rename(past.site.folder / "scans/nginx")
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(THURSDAY)
+    assert past.episodes("web") == [(ONE, "openssl", TUESDAY, None, None, "withdrawn")]
+    assert past.episodes("nginx") == [
+        (ONE, "openssl", THURSDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, "withdrawn"),
+    ]
+    assert past.fixed() == (0, None, None)
+    assert [entry["scanned"] for entry in past.history("nginx")["figures"]] == [True, True, False, True]
+
+
+def test_a_release_is_deleted(past: Past) -> None:
+    past.image("nginx", "1.0", "1.1")
+    past.scan("nginx", "1.0", [row(TWO)])
+    past.scan("nginx", "1.1", [row(ONE)])
+    assert past.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
+    past.image("nginx", "1.0")
+    past.unscan("nginx", "1.1")
+    events = past.day(TUESDAY)
+    assert (events[0]["kind"], events[0]["version"]) == ("release-removed", "1.1")
+    assert [event["id"] for event in events if event["kind"] == "vulnerability-found"] == [TWO]
+    assert past.episodes()[-1] == (ONE, "openssl", MONDAY, TUESDAY, 1, "superseded")
+
+
+def test_the_first_record_of_an_old_catalog_is_a_baseline(site: SiteFolder) -> None:
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [row(ONE), row(TWO)])
+    past.vex(TWO)
+    events = past.day("2026-11-01")
+    reasons = {event["kind"]: event.get("reason") for event in events}
+    assert reasons["image-added"] == reasons["release-added"] == "baseline"
+    assert reasons["vulnerability-found"] == reasons["vulnerability-suppressed"] == "baseline"
+    past.vex()
+    past.scan("nginx", "1.0", [row(ONE), row(TWO), row(THREE)])
+    past.day(MONDAY)
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    past.day(TUESDAY)
+    assert past.episodes() == [
+        (TWO, "openssl", MONDAY, TUESDAY, None, "rebuilt"),
+        (THREE, "openssl", MONDAY, TUESDAY, 1, "rebuilt"),
+        (ONE, "openssl", "2026-11-01", TUESDAY, None, "rebuilt"),
+    ]
+    assert [entry["baseline"] for entry in past.history()["vulnerabilities"]] == [True, False, True]
+    assert past.fixed() == (1, 1, 1), "nobody knows since when the others were there"
+    first = past.documents()["changes/2026-11-01.json"]
+    assert (first["total"], first["data"]) == (len(events), [])
+    assert first["counts"]["vulnerability-found"] == 1
+
+
+def grype(past: Past, *rows: tuple[str, str]) -> None:
+    """Replace the report of nginx 1.0 by one of Grype."""
+    matches = [
+        {
+            "vulnerability": {"id": id_, "severity": "High", "fix": {"versions": [], "state": "unknown"}},
+            "relatedVulnerabilities": [],
+            "artifact": {"name": package, "version": "3.0.0", "locations": []},
+        }
+        for id_, package in rows
+    ]
+    target = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest('1.0')}"], "tags": []}
+    report = {
+        "matches": matches,
+        "source": {"type": "image", "target": target},
+        "descriptor": {"name": "grype", "version": "0.100.0", "timestamp": "2026-11-01T07:00:00Z"},
+    }
+    past.site.report("nginx/1.0.json", report)
+
+
+def test_another_scanner(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE, pkg="libssl3"), row(TWO, pkg="zlib")])
+    past.day(MONDAY)
+    grype(past, (ONE, "openssl"), (THREE, "curl"))
+    assert past.vulnerabilities(TUESDAY) == [
+        ("gone", TWO, "zlib", "scanner"),
+        ("changed", ONE, "openssl", ""),
+        ("found", THREE, "curl", "scanner"),
+    ]
+    assert past.episodes() == [
+        (THREE, "curl", TUESDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, None),
+        (TWO, "zlib", MONDAY, None, None, "scanner"),
+    ]
+    assert past.vulnerabilities(WEDNESDAY) == []
+
+
+def test_another_scanner_that_names_more_packages(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE, pkg="openssl")])
+    past.day(MONDAY)
+    grype(past, (ONE, "libcrypto3"), (ONE, "libssl3"))
+    past.day(TUESDAY)
+    firsts = {(id_, package): first for id_, package, first, *_ in past.episodes()}
+    assert firsts == {(ONE, "libcrypto3"): MONDAY, (ONE, "libssl3"): MONDAY}
+
+
+def test_the_clock_goes_back(past: Past) -> None:
+    past.day(TUESDAY)
+    before = past.files()
+    result = past.run("--date", MONDAY)
+    assert result.exit_code == 1
+    assert f"history: {MONDAY} comes before {TUESDAY}" in result.output
+    assert past.files() == before
+
+
+def test_the_day_is_that_of_the_source_in_utc(past: Past) -> None:
+    assert past.run(SOURCE_DATE_EPOCH="1793663999").exit_code == 0  # 2026-11-02T23:59:59Z
+    assert past.run(SOURCE_DATE_EPOCH="1793664000").exit_code == 0
+    assert [*past.files()] == ["2026-11-01.json", "2026-11-02.json", "2026-11-03.json"]
+
+
+def test_a_leap_day(site: SiteFolder) -> None:
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [])
+    past.day("2028-02-27")
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day("2028-02-28")
+    past.day("2028-02-29")
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    past.day("2028-03-01")
+    assert past.episodes() == [(ONE, "openssl", "2028-02-28", "2028-03-01", 2, "rebuilt")]
+    result = past.run("--date", "2027-02-29")
+    assert result.exit_code == 2
+    assert "no day of the calendar" in result.output
+
+
+def test_several_records_on_one_day_are_one(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    once = past.files()
+    assert past.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
+    assert past.files() == once
+    past.scan("nginx", "1.0", [row(TWO)])
+    assert past.vulnerabilities(MONDAY) == [("found", TWO, "openssl", "")]
+    past.scan("nginx", "1.0", [])
+    assert past.vulnerabilities(MONDAY) == []
+    assert past.episodes() == []
+
+
+def test_an_ended_system_fixes_nothing(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.image("nginx", "1.0", v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    file = past.site.folder / "scans/nginx/1.0.json"
+    report = json.loads(file.read_bytes())
+    report["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
+    file.write_text(json.dumps(report))
+    assert past.vulnerabilities(TUESDAY) == []

@@ -1,0 +1,117 @@
+"""The feeds of a history, read by a real parser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import feedparser
+import pytest
+
+from mkdocs_catalog_api.history.documents import documents
+from mkdocs_catalog_api.history.structs import DayChanges
+from mkdocs_catalog_api.publish.history_feeds import FeedImage, News
+
+from .past import BASE, ONE, THREE, TWO, Past
+from .sites import SiteFolder, row
+
+IMAGES = {
+    "nginx": FeedImage("NGINX <1> & more", "/catalog/images/nginx/"),
+    "other": FeedImage("Other", "/catalog/"),
+}
+
+
+@pytest.fixture
+def past(site: SiteFolder) -> Past:
+    """A baseline, a day of finds, a day with a new release that fixes one of them."""
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [row("CVE-2020-0001", "CRITICAL")])
+    past.day("2026-11-01")
+    rows = [row(ONE, "HIGH", pkg="a"), row(ONE, "CRITICAL", pkg="b"), row(TWO, "LOW"), row(THREE, "MEDIUM")]
+    past.scan("nginx", "1.0", [row("CVE-2020-0001", "CRITICAL"), *rows])
+    past.day("2026-11-02")
+    past.image("nginx", "1.0", "1.1", lifecycle="deprecated")
+    past.scan("nginx", "1.1", [row("CVE-2020-0001", "CRITICAL"), row(THREE, "HIGH")])
+    past.day("2026-11-03")
+    return past
+
+
+def feeds(past: Past) -> dict[str, bytes]:
+    news = News()
+    for _, document in documents(past.folder, BASE):
+        if isinstance(document, DayChanges):
+            news.add(document)
+    return dict(news.feeds(IMAGES, "Catalog", "https://example.org/catalog/"))
+
+
+def parsed(body: bytes) -> Any:
+    feed = feedparser.parse(body)
+    assert not feed.bozo, feed.get("bozo_exception")
+    assert feed.version == "rss20"
+    return feed
+
+
+def test_criticals_and_highs_come_and_are_fixed(past: Past) -> None:
+    feed = parsed(feeds(past)["feeds/security.xml"])
+    name = "NGINX <1> & more"
+    assert [(entry.title, entry.published) for entry in feed.entries] == [
+        (f"{name} 1.1: {THREE} (HIGH) found in openssl", "Tue, 03 Nov 2026 00:00:00 GMT"),
+        (f"{name} 1.1: {ONE} (CRITICAL) fixed in a, b", "Tue, 03 Nov 2026 00:00:00 GMT"),
+        (f"{name} 1.0: {ONE} (CRITICAL) found in a, b", "Mon, 02 Nov 2026 00:00:00 GMT"),
+    ]
+    assert {entry.link for entry in feed.entries} == {"https://example.org/catalog/images/nginx/"}
+    assert feed.feed.link == "https://example.org/catalog/"
+
+
+def test_both_formats_say_the_same(past: Past) -> None:
+    made = feeds(past)
+    feed, rss = json.loads(made["feeds/security.json"]), parsed(made["feeds/security.xml"])
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["feed_url"] == "https://example.org/catalog/feeds/security.json"
+    assert [(item["id"], item["title"], item["url"]) for item in feed["items"]] == [
+        (entry.id, entry.title, entry.link) for entry in rss.entries
+    ]
+
+
+def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
+    made = feeds(past)
+    feed = parsed(made["feeds/images/nginx.xml"])
+    assert feed.feed.title == "NGINX <1> & more in Catalog"
+    assert [entry.tags[0].term for entry in feed.entries] == [
+        "found",
+        "fixed",
+        "release",
+        "lifecycle",
+        "found",
+    ]
+    assert feed.entries[3].title == "NGINX <1> & more is deprecated, no longer available"
+    assert parsed(made["feeds/images/other.xml"]).entries == []
+
+
+def test_identities_last(past: Past) -> None:
+    def identities(path: str) -> list[str]:
+        return [entry.id for entry in parsed(feeds(past)[path]).entries]
+
+    paths = ("feeds/security.xml", "feeds/images/nginx.xml")
+    before = {path: identities(path) for path in paths}
+    assert all(len(set(found)) == len(found) for found in before.values())
+    assert past.run("--rebuild").exit_code == 0
+    past.day("2026-11-04")
+    past.image("nginx", "1.1")
+    past.scan("nginx", "1.1", [])
+    past.day("2026-11-05")
+    for path in paths:
+        assert identities(path)[-len(before[path]) :] == before[path]
+
+
+def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
+    news = News()
+    for _, document in documents(past.folder, BASE):
+        if isinstance(document, DayChanges):
+            news.add(document)
+    made = dict(news.feeds({}, "Catalog", "https://example.org/catalog/"))
+    assert set(made) == {"feeds/security.xml", "feeds/security.json"}
+    entry = parsed(made["feeds/security.xml"]).entries[-1]
+    assert entry.title == f"nginx 1.0: {ONE} (CRITICAL) found in a, b"
+    assert "link" not in entry

@@ -1,0 +1,231 @@
+"""Rules that hold for any history: what is written is what was seen, and nobody can change it unseen."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import statistics
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.history import chain
+from mkdocs_catalog_api.history.days import Folder
+from mkdocs_catalog_api.history.differences import differences
+from mkdocs_catalog_api.history.documents import documents
+from mkdocs_catalog_api.history.episodes import Fixes, Since
+from mkdocs_catalog_api.history.replay import ReplayError, apply
+from mkdocs_catalog_api.history.snapshot import (
+    SEVERITIES,
+    Grade,
+    Image,
+    Scan,
+    Seen,
+    State,
+    from_documents,
+    known,
+)
+from mkdocs_catalog_api.problems import CatalogError
+
+from .past import BASE, ONE, TWO, checked
+
+KEYS = st.tuples(st.sampled_from([ONE, TWO, "GHSA-x"]), st.sampled_from(["a", "b", "c"]))
+ROWS = st.dictionaries(KEYS, st.sampled_from(SEVERITIES), max_size=5)
+DIGESTS = st.lists(st.sampled_from(["d1", "d2", "d3"]), max_size=2, unique=True).map(tuple)
+GRADES: st.SearchStrategy[Grade | None] = st.sampled_from(["A+", "D", None])
+
+
+@st.composite
+def seen(draw: st.DrawFn, slug: str) -> Seen:
+    """An image as a build may show it."""
+    image = Image(
+        lifecycle=draw(st.sampled_from(["available", "deprecated"])),
+        releases=draw(st.dictionaries(st.sampled_from(["1.0", "1.1", "2.0"]), DIGESTS)),
+    )
+    image.latest = draw(st.sampled_from(sorted(image.releases))) if image.releases else None
+    if image.latest is None or draw(st.booleans()):
+        return Seen(slug, image, complete=False)
+    image.scanned, image.grade = True, draw(GRADES)
+    image.scan = Scan(
+        image.latest, draw(DIGESTS), draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
+    )
+    image.open = draw(ROWS)
+    image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
+    return Seen(slug, image, draw(st.booleans()))
+
+
+@st.composite
+def snapshots(draw: st.DrawFn) -> list[Seen]:
+    return [draw(seen(slug)) for slug in sorted(draw(st.sets(st.sampled_from("xyz"))))]
+
+
+def after(state: State, snapshot: Sequence[Seen]) -> State:
+    return {each.slug: known(state.get(each.slug), each) for each in snapshot}
+
+
+def dates(count: int) -> list[str]:
+    first = datetime.date(2026, 11, 1)
+    return [(first + datetime.timedelta(days)).isoformat() for days in range(count)]
+
+
+def recorded(folder: Folder, snapshots: Sequence[Sequence[Seen]]) -> State:
+    """Record a day for each snapshot; returns what should be known in the end."""
+    state: State = {}
+    for date, snapshot in zip(dates(len(snapshots)), snapshots, strict=True):
+        chain.record(folder, date, snapshot)
+        state = after(state, snapshot)
+    return state
+
+
+def bytes_of(folder: Folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.path.iterdir()}
+
+
+@given(st.lists(snapshots(), min_size=1, max_size=4))
+def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> None:
+    state: State = {}
+    for snapshot in days:
+        expected = after(state, snapshot)
+        for event in list(differences(state, snapshot)):
+            apply(state, event)
+        assert state == expected
+        assert list(differences(state, snapshot)) == []
+
+
+@given(st.lists(snapshots(), min_size=1, max_size=4))
+def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[Seen]]) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(Path(path), "history")
+        expected = recorded(folder, days)
+        before = bytes_of(folder)
+        assert chain.replay(folder)[0] == expected
+        assert chain.rebuild(folder) == (0, 0)
+        chain.record(folder, folder.dates[-1], days[-1])
+        assert bytes_of(folder) == before
+
+
+@given(st.lists(snapshots(), min_size=1, max_size=5))
+def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(Path(path), "history")
+        state = recorded(folder, days)
+        made = {path: checked(document) for path, document in documents(folder, BASE)}
+    addresses = {f"{BASE}/{path}" for path in made}
+    for document in made.values():
+        links = document.get("links", {}).values()
+        assert {link for link in links if link} <= addresses
+    assert {day["href"] for day in made["changes.json"]["data"]} <= addresses
+    for path, document in made.items():
+        if path.startswith("changes/"):
+            assert document["total"] == sum(document["counts"].values())
+            assert len(document["data"]) == (0 if document["links"]["prev"] is None else document["total"])
+    last = made["history/index.json"]["data"][-1]
+    assert last["images"] == len(state)
+    assert (
+        last["total"] == sum(last["bySeverity"].values()) == sum(len(image.open) for image in state.values())
+    )
+    for slug, image in state.items():
+        history = made[f"history/{slug}.json"]
+        lasting = [entry for entry in history["vulnerabilities"] if entry["reason"] is None]
+        assert {(entry["id"], entry["pkg"]): entry["severity"] for entry in lasting} == image.open
+        assert history["figures"][-1]["total"] == (len(image.open) if image.scanned else None)
+    for document in made.values():
+        for entry in document.get("vulnerabilities", []):
+            assert (entry["fixed"] is not None) == (entry["reason"] in ("rebuilt", "superseded"))
+            assert (entry["days"] is not None) == (entry["fixed"] is not None and not entry["baseline"])
+
+
+@given(st.lists(snapshots(), min_size=2, max_size=4), st.data())
+def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(Path(path), "history")
+        recorded(folder, days)
+        date = data.draw(st.sampled_from(folder.dates[:-1]))
+        file = folder.path / f"{date}.json"
+        lines = file.read_bytes().splitlines(keepends=True)
+        position = data.draw(st.integers(0, len(lines) - 1))
+        lines[position] = lines[position].replace(b"1", b"2", 1) + b" "
+        file.write_bytes(b"".join(lines))
+        with pytest.raises(CatalogError) as caught:
+            chain.replay(folder)
+    (problem,) = caught.value.problems
+    assert date in str(problem)
+
+
+@given(snapshots(), snapshots())
+def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
+    one: list[Seen], two: list[Seen]
+) -> None:
+    state = after({}, one)
+    for event in differences(state, two):
+        changed = msgspec.convert(msgspec.to_builtins(state), State)
+        apply(changed, event)
+        copy = msgspec.convert(msgspec.to_builtins(changed), State)
+        with pytest.raises(ReplayError):
+            apply(copy, event)
+        assert copy == changed
+        break
+
+
+def write_documents(folder: Path, **latest: Any) -> None:
+    """The documents of a build, as far as a snapshot reads them: one image of two digests."""
+    digests = ["sha256:" + "a" * 64, "sha256:" + "b" * 64]
+    image = {
+        "slug": "nginx",
+        "lifecycle": "available",
+        "versions": [{"version": "1.0", "digest": digests[0], "digests": digests}],
+        "latest": "1.0",
+        "security": {"scanned": True, "grade": None},
+    }
+    record = {"digest": digests[0], "scanner": "trivy", "cves": [], "suppressed": []} | latest
+    (folder / "security").mkdir(exist_ok=True)
+    (folder / "images.json").write_text(json.dumps({"data": [image]}))
+    (folder / "security/nginx.json").write_text(json.dumps({"latest": record}))
+
+
+def test_a_scan_of_some_platforms_finds_but_takes_nothing_away(tmp_path: Path) -> None:
+    def row(id_: str, severity: str = "HIGH") -> dict[str, str]:
+        return {"id": id_, "severity": severity, "pkg": "openssl"}
+
+    write_documents(tmp_path, digestsScanned=2, cves=[row(ONE)])
+    state = after({}, list(from_documents(tmp_path)))
+    write_documents(tmp_path, digestsScanned=1, cves=[row(TWO, "LOW"), row(TWO)])
+    state = after(state, list(from_documents(tmp_path)))
+    assert state["nginx"].open == {(ONE, "openssl"): "HIGH", (TWO, "openssl"): "HIGH"}
+    write_documents(tmp_path, digestsScanned=2, cves=[row(TWO)], suppressed=[row(TWO)])
+    state = after(state, list(from_documents(tmp_path)))
+    assert state["nginx"].open == {(TWO, "openssl"): "HIGH"}
+    assert state["nginx"].suppressed == {}
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=12))
+def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> None:
+    last = datetime.date(2026, 11, 30)
+    fixes = Fixes(last.isoformat())
+    for days in took:
+        fixes.add(
+            last.isoformat(), "LOW", Since((last - datetime.timedelta(days)).isoformat(), baseline=False)
+        )
+    times = fixes.times().low.days90
+    assert (times.fixed, times.median) == (len(took), statistics.median(took))
+    assert times.percentile90 in took
+    assert sum(days <= times.percentile90 for days in took) >= 0.9 * len(took)
+    assert sum(days < times.percentile90 for days in took) < 0.9 * len(took)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "in90", "in365"),
+    [("2026-11-30", 1, 1), ("2026-09-02", 1, 1), ("2026-09-01", 0, 1), ("2025-11-30", 0, 0)],
+)
+def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int) -> None:
+    fixes = Fixes("2026-11-30")
+    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=False))
+    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=True))
+    times = fixes.times().high
+    assert (times.days90.fixed, times.days365.fixed) == (in90, in365)
