@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.api.compatibility import POLICY, compare_shapes, shape
 
 from .baseline import FILE, rendered
+from .guide import page
 from .sites import SiteFolder
 from .test_build import small
 from .test_cli import EXAMPLE, call, config
@@ -180,6 +181,5 @@ def test_the_contract_of_the_example_has_only_grown(tmp_path: Path) -> None:
     assert shape(document) == shape(BASELINE)
 
 
-def test_the_readme_and_the_api_document_state_the_same_policy() -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
-    assert POLICY in readme
+def test_the_guide_and_the_api_document_state_the_same_policy() -> None:
+    assert POLICY in page("clients")
