@@ -38,9 +38,10 @@ def table(name: str) -> str:
     file, definition = TABLES[name]
     schema = schemas()[f"{file}.json"]
     if name == "settings":
-        rows = [["setting", "what it does", "written", "default"], ["---"] * 4, *_settings(schema)]
+        rows = [["setting", "what it does", "written"], *_settings(schema)]
     else:
-        rows = [["field", "what it is", "written"], ["---"] * 3, *_fields(schema, definition)]
+        rows = [["field", "what it is", "written"], *_fields(schema, definition)]
+    rows.insert(1, ["---"] * 3)
     return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |\n" for row in rows)
 
 
@@ -74,15 +75,12 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
         default: Any = Settings().model_dump(mode="json", by_alias=True)
         for key in path:
             default = default.get(key) if isinstance(default, dict) else None
-        shown = (
-            f"`{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
-            if default is not None
-            else ""
-        )
+        what = field.get("description", "")
+        if default not in (None, {}):
+            what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
         head, *rest = path
         heads = _COLLECTIONS if head == _COLLECTIONS[0] else (head,)
-        names = " ".join(f"`{'.'.join([name, *rest])}`" for name in heads)
-        yield [names, field.get("description", ""), _written(field), shown]
+        yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
 
 
 def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[str, ...], Schema]]:

@@ -207,12 +207,21 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     }
 
 
+def test_the_map_for_contributors_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
+    assert len(named) > 30
+    assert {
+        p for p in named if not any((top / p).exists() for top in (ROOT, ROOT / "mkdocs_catalog_api"))
+    } == set()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["critical", "worst first", "fixable", "TypeScript", "Python"])
 def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
     need("curl", "jq", "node", "npm")
     www = tmp_path / "www"
-    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", www / "hardened").exit_code == 0
+    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", www / "hardened").exit_code == 0
     images = json.loads((www / "hardened/api/v1/images.json").read_bytes())["data"]
     critical = [image for image in images if image["security"]["critical"]]
     with serve(www) as port:
