@@ -42,7 +42,9 @@ def table(name: str) -> str:
     else:
         rows = [["field", "what it is", "written"], *_fields(schema, definition)]
     rows.insert(1, ["---"] * 3)
-    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |\n" for row in rows)
+    return "".join(
+        f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
+    )
 
 
 def refreshed(text: str) -> str:
@@ -122,7 +124,7 @@ def _word(schema: Schema) -> str:
         "object": "keys and values",
         "string": "text",
     }
-    return words[str(kind)]
+    return words.get(str(kind), str(kind))
 
 
 if __name__ == "__main__":

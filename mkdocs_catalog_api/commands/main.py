@@ -12,7 +12,7 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = ("build", "check", "fetch", "diff", "check-live", "schemas")
+_COMMANDS = ("build", "check", "fetch", "diff", "check-live", "schemas", "new")
 
 
 class _Commands(click.Group):
