@@ -33,7 +33,7 @@ _EXAMPLES = {
     "integer": 1,
     "number": 1,
     "array": [],
-    "object": {},
+    "object": None,
 }
 """What a field of a type or format may hold; text of an author's own field is its name."""
 
@@ -85,10 +85,15 @@ def _page(resource: Resource, name: str, slug: str, settings: Settings) -> str:
         if described is not False and field not in ("slug", "catalog"):
             words = _words(described)
             value = words[0] if words else beginnings.get(field, _example(field, described))
-            written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**6)
             says = " ".join([*described.get("description", "").split(), *_choice(words)])
-            lines.append(f"{'' if field in required else '# '}{field}: {written.strip()[1:-1]}  # {says}")
+            lines.append(f"{'' if field in required else '# '}{field}: {_written(value)}  # {says}")
     return "\n".join([*lines, "---", ""])
+
+
+def _written(value: object) -> str:
+    if value is None:
+        return ""
+    return yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**6).strip()[1:-1]
 
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
