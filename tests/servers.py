@@ -6,7 +6,6 @@ import functools
 import http.client
 import http.server
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -19,9 +18,9 @@ from typing import NamedTuple
 
 import pytest
 
+from .guide import blocks
 from .programs import need
 
-README = Path(__file__).parent.parent / "README.md"
 NODE = Path(__file__).parent / "node"
 
 
@@ -48,10 +47,9 @@ def get(port: int, path: str) -> Answer:
 
 
 def snippet(language: str) -> str:
-    """The README's block in this language."""
-    found = re.search(rf"^```{language}\n(.*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert found, f"the README has no {language} block"
-    return found[1]
+    """The guide's block in this language."""
+    (found,) = blocks("publish", language)
+    return found.text
 
 
 def free_port() -> int:
@@ -135,7 +133,7 @@ def caddy(www: Path, folder: Path, site: str) -> Iterator[int]:
 
 @contextmanager
 def apache(www: Path, folder: Path) -> Iterator[int]:
-    """Apache with nothing but what the README asks for; the rest stands in the .htaccess of the site."""
+    """Apache with nothing but what the guide asks for; the rest stands in the .htaccess of the site."""
     need("apache2")
     port = free_port()
     modules = ["mpm_event", "authz_core", "mime", "dir", "headers"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.api.compatibility import POLICY, compare_shapes
 
 from .contract.schemas import FROZEN
+from .guide import page
 from .sites import SiteFolder
 from .test_build import small
 from .test_cli import EXAMPLE, call, config
@@ -187,6 +188,5 @@ def test_a_catalog_s_own_fields_and_words_break_nobody_who_knows_the_contract(tm
     ]
 
 
-def test_the_readme_and_the_api_document_state_the_same_policy() -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
-    assert POLICY in readme
+def test_the_guide_and_the_api_document_state_the_same_policy() -> None:
+    assert POLICY in page("clients")

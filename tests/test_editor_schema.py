@@ -94,6 +94,7 @@ GOOD: list[tuple[str, object]] = [
     ("images", {"versions": [{"version": "1", "digest": [digest(1), digest(2)], "endOfLife": "2026-11-20"}]}),
     ("images", {"description": None, "versions": None, "hide": ["toc"], "catalog": "images"}),
     ("charts", {"images": ["nginx:1.10", {"name": "db", "image": "postgres:18"}], "versions": ["1.0.0"]}),
+    ("charts", {"images": [{"image": "postgres:18"}]}),
     ("roadmap", {"blocked": "yes"}),
 ]
 BAD: list[tuple[str, object, str]] = [

@@ -1,4 +1,4 @@
-"""What the hosts of the README really send: their programs, with our files and the README's own lines."""
+"""What the hosts of the guide really send: their programs, with our files and the guide's own lines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def published(folder: Path, host: str | None, own: str = "", file: str = "_heade
     www = folder / "www"
     www.mkdir()
     shutil.move(folder / "source/site", www / "catalog")
-    if (www / "catalog/_headers").exists():  # as the README says
+    if (www / "catalog/_headers").exists():  # as the guide says
         shutil.copy(www / "catalog/_headers", www)
     return www
 

@@ -1,4 +1,4 @@
-"""The workflow files that the example's documentation shows: their shape, and their commands as written."""
+"""The workflow files that the guide shows: their shape, and their commands as written."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import yaml
 
 from .contract import check
 from .fake_hub import FakeHub, Version
+from .guide import block, blocks
 from .sites import row, trivy
 from .test_example import CUSTOM, EXAMPLE, NAMED_LATEST
 
@@ -32,18 +33,13 @@ SCANNED = 1_762_000_000
 """2025-11-01: after the scans of the example."""
 
 
-def blocks(language: str) -> list[str]:
-    text = (EXAMPLE / "docs/publishing.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-
-
 def github() -> dict[Any, Any]:
-    found: dict[Any, Any] = yaml.safe_load(blocks("yaml")[0])
+    found: dict[Any, Any] = yaml.safe_load(block("publish", ".github/workflows/publish.yml"))
     return found
 
 
 def gitlab() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(blocks("yaml")[1])["pages"]
+    found: dict[str, Any] = yaml.safe_load(block("publish", ".gitlab-ci.yml"))["pages"]
     return found
 
 
@@ -55,7 +51,7 @@ def steps() -> list[dict[str, Any]]:
 COMMANDS = {
     "github": [step["run"] for step in steps() if "run" in step],
     "gitlab": gitlab()["script"],
-    "elsewhere": blocks("sh")[0].splitlines(),
+    "elsewhere": blocks("publish", "sh")[-1].text.splitlines(),
 }
 
 
@@ -90,10 +86,9 @@ def test_gitlab_deploys_the_folder_that_it_built_on_the_default_branch_only() ->
 
 def test_what_a_run_fetched_is_kept_for_the_next() -> None:
     cache = next(step for step in steps() if "cache" in step.get("uses", ""))
-    assert cache["with"]["path"].split() == ["scans/hub", "~/.cache/mkdocs-catalog-api"]
+    assert cache["with"]["path"] == "scans/hub"
     assert cache["with"]["restore-keys"] == "hub-"
-    assert gitlab()["cache"]["paths"] == ["scans/hub", ".cache/mkdocs-catalog-api"]
-    assert gitlab()["variables"] == {"XDG_CACHE_HOME": "$CI_PROJECT_DIR/.cache"}
+    assert gitlab()["cache"]["paths"] == ["scans/hub"]
 
 
 def test_a_hub_out_of_reach_holds_up_no_publishing() -> None:

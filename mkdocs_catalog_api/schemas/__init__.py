@@ -167,6 +167,8 @@ def _generate(model: type[BaseModel]) -> tuple[Schema, Schema]:
     definitions: Schema = schema.pop("$defs", {})
     for definition in definitions.values():
         properties = definition["properties"]
+        if "image" in properties:  # a pin, whose name its reference gives
+            definition["required"].remove("name")
         if "digests" in properties:  # of which a list under `digest` is the short form
             properties["digest"]["anyOf"].append({"type": "array", "items": properties["digests"]["items"]})
     return schema, definitions

@@ -1,4 +1,4 @@
-"""Measure builds side by side and print the tables of README's section on speed.
+"""Measure builds side by side and print the tables of CONTRIBUTING's section on speed.
 
 Everything is measured in turn, several times over, so that a change of the machine's mood meets all alike;
 figures are medians. Each run writes to a folder of its own and nothing is deleted before the end: for some

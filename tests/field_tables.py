@@ -1,0 +1,132 @@
+"""The guide's tables of fields, made from the models: `python -m tests.field_tables` refreshes them.
+
+A table stands between `<!-- fields: NAME -->` and `<!-- /fields -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from mkdocs_catalog_api.schemas import schemas
+from mkdocs_catalog_api.settings import Settings
+
+from .guide import GUIDE, PAGES, page
+
+Schema = dict[str, Any]
+TABLES = {
+    "images": ("images", "Item"),
+    "image versions": ("images", "VersionEntry"),
+    "charts": ("charts", "Item"),
+    "chart versions": ("charts", "ChartVersionEntry"),
+    "pins": ("charts", "PinEntry"),
+    "roadmap": ("roadmap", "Item"),
+    "updates": ("updates", "Update"),
+    "own fields": ("mkdocs", "CustomField"),
+    "settings": ("mkdocs", "Settings"),
+}
+"""Name of a table → the schema and the definition in it that describe the fields."""
+_COLLECTIONS = ("images", "charts", "roadmap")
+_BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.DOTALL)
+
+
+def table(name: str) -> str:
+    """The Markdown of one table."""
+    file, definition = TABLES[name]
+    schema = schemas()[f"{file}.json"]
+    if name == "settings":
+        rows = [["setting", "what it does", "written"], *_settings(schema)]
+    else:
+        rows = [["field", "what it is", "written"], *_fields(schema, definition)]
+    rows.insert(1, ["---"] * 3)
+    return "".join(
+        f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
+    )
+
+
+def refreshed(text: str) -> str:
+    """The text of a page with its tables as the models have them now."""
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{table(found[2])}\n{found[3]}", text)
+
+
+def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
+    fields = schema["$defs"][definition]
+    required = {*fields.get("required", ())}
+    others: set[str] = set()
+    """Other spellings of fields, of which the text tells."""
+    match definition:
+        case "Item":
+            required |= {*schema["else"]["allOf"][1]["required"]}
+            others.add("catalog")
+        case "Update":
+            for spellings in fields["allOf"]:
+                field, *more = (choice["required"][0] for choice in spellings["anyOf"])
+                required.add(field)
+                others |= {*more}
+    for name, field in fields["properties"].items():
+        if field is not False and name not in others:
+            mark = ", required" if name in required else ""
+            yield [f"`{name}`{mark}", field.get("description", ""), _written(field)]
+
+
+def _settings(schema: Schema) -> Iterator[list[str]]:
+    for path, field in _paths(schema, schema["$defs"]["Settings"]):
+        default: Any = Settings().model_dump(mode="json", by_alias=True)
+        for key in path:
+            default = default.get(key) if isinstance(default, dict) else None
+        what = field.get("description", "")
+        if default not in (None, {}):
+            what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
+        head, *rest = path
+        heads = _COLLECTIONS if head == _COLLECTIONS[0] else (head,)
+        yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
+
+
+def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Every setting by its path; of the three collections, which are alike, the first."""
+    for name, field in model["properties"].items():
+        path = (*above, name)
+        if name == "badges":
+            path, field = (*path, "<name>"), field["additionalProperties"]
+        sections = [part["$ref"] for part in field.get("anyOf", ()) if "$ref" in part]
+        if not above and name in _COLLECTIONS[1:]:
+            continue
+        if sections:
+            yield from _paths(schema, schema["$defs"][sections[0].rpartition("/")[2]], *path)
+        else:
+            yield path, field
+
+
+def _written(field: Schema) -> str:
+    """What a field may hold, in words."""
+    choices = [choice for choice in field.get("anyOf", [field]) if choice.get("type") != "null"]
+    closed = [choice for choice in choices if "enum" in choice]
+    return " or ".join(dict.fromkeys(map(_word, closed or choices)))
+
+
+def _word(schema: Schema) -> str:
+    if True in schema.get("enum", ()):
+        return "true or false"
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"] if word is not None)
+    if "format" in schema:
+        return "web link" if schema["format"] == "uri" else str(schema["format"])
+    kinds = schema.get("type", "object")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if kind == "array":
+        return f"list of {_written(schema['items'])}"
+    words = {
+        "integer": "whole number",
+        "boolean": "true or false",
+        "object": "keys and values",
+        "string": "text",
+    }
+    return words.get(str(kind), str(kind))
+
+
+if __name__ == "__main__":
+    for name in PAGES:
+        (GUIDE / f"{name}.md").write_text(refreshed(page(name)), encoding="utf-8", newline="\n")

@@ -1,0 +1,248 @@
+"""The guide and the README: what they print is what one gets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from markdown.extensions.toc import slugify
+from packaging.requirements import Requirement
+
+from mkdocs_catalog_api.commands.main import main
+
+from .example import EXAMPLE
+from .field_tables import TABLES, refreshed
+from .guide import PAGES, Block, block, blocks, page
+from .programs import need
+from .servers import serve
+from .sites import SiteFolder
+from .test_cli import call
+
+ROOT = EXAMPLE.parent
+README = (ROOT / "README.md").read_text("utf-8")
+RESOURCES = ("images", "charts", "roadmap", "updates")
+NOT_RUN = ("pip install ", "python3 -m venv ", "mkdir -p scans/nginx && trivy ", "mkdocs serve")
+"""Commands of pages that other tests need not, or can't, run: installing, a scanner, a server without end."""
+
+
+def shell(folder: Path, text: str) -> str:
+    """What the commands of a block print, run as printed in the environment of the tests."""
+    need("bash")
+    lines = [line for line in text.splitlines() if not line.startswith(NOT_RUN)]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def write(folder: Path, found: Block) -> None:
+    target = folder / found.title
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(found.text, encoding="utf-8")
+
+
+def commands(name: str) -> list[list[str]]:
+    """Every command of the page's blocks for a shell."""
+    lines = [line for found in blocks(name, "sh") for line in found.text.splitlines()]
+    words = [shlex.split(part) for line in lines for part in re.split(r"&&|\|\|", line)]
+    return [found for found in words if found]
+
+
+def test_the_tables_of_fields_are_fresh() -> None:
+    """Refresh them with `python -m tests.field_tables`."""
+    assert [name for name in PAGES if refreshed(page(name)) != page(name)] == []
+    shown = [name for text in map(page, PAGES) for name in re.findall(r"<!-- fields: (.+) -->", text)]
+    assert sorted(shown) == sorted(TABLES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_at_the_top_who_it_is_for(name: str) -> None:
+    assert re.match(r"# .+\n\n\*\*For you if\*\* .+\.\n", page(name))
+    assert f"- guide/{name}.md\n" in (EXAMPLE / "mkdocs.yml").read_text("utf-8")
+
+
+def test_the_five_minutes_of_the_start_page(tmp_path: Path) -> None:
+    printed = []
+    for found in blocks("start"):
+        if found.title:
+            write(tmp_path, found)
+        elif found.language == "sh":
+            printed.append(shell(tmp_path, found.text))
+    said = "\n".join(printed)
+    before, after = said.index('"scanned": false'), said.index('"grade": "C"')
+    assert before < after
+    assert (tmp_path / "schemas/mkdocs.json").is_file()
+    assert "Web servers" in (tmp_path / "site/index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_exist_with_their_options(name: str) -> None:
+    for program, *arguments in commands(name):
+        if program == "catalog-api":
+            context = click.Context(main)
+            command = main.get_command(context, arguments[0])
+            assert command, arguments
+            command.make_context(arguments[0], arguments[1:], parent=context, resilient_parsing=True)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_is_to_be_installed_for_python_is_what_the_tests_have(name: str) -> None:
+    for program, *arguments in commands(name):
+        if program == "pip":
+            for requirement in arguments[1:]:
+                assert version(Requirement(Path(requirement).name).name)
+
+
+def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
+    samples = [(name, found.text) for name in PAGES for found in blocks(name, "yaml")]
+    samples.append(("README", re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[0]))
+    samples = [(name, text) for name, text in samples if "  - catalog-api:" in text]
+    assert {"start", "settings", "README"} <= {name for name, _ in samples}
+    site.write("docs/index.md", "# Home\n")
+    site.write(
+        "nvcmp.json",
+        json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),
+    )
+    site.write("decisions.yml", block("authoring", "decisions.yml"))
+    site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c")
+    for name, text in samples:
+        config = yaml.safe_load(text)
+        path = site.write("mkdocs.yml", yaml.safe_dump({"site_name": "Catalog"} | config, sort_keys=False))
+        result = call("check", "-f", path, "--strict")
+        assert result.exit_code == 0, f"{name}:\n{text}\n{result.stderr}"
+
+
+def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
+    site.write("docs/index.md", "# Home\n")
+    for name in ("authoring", "vulnerabilities"):
+        for found in blocks(name):
+            if found.title.startswith(("docs/", "vex/", "roadmap", "updates")):
+                write(site.folder, found)
+    settings = {"catalog-api": {"registry": "ghcr.io/acme/images"}}
+    path = site.write("mkdocs.yml", yaml.safe_dump({"site_name": "Catalog", "plugins": [settings]}))
+    result = call("build", "-f", path, "--strict")
+    assert result.exit_code == 0, result.stderr
+    api = site.folder / "site/api/v1"
+    totals = {name: json.loads((api / f"{name}.json").read_bytes())["total"] for name in RESOURCES}
+    assert totals == dict.fromkeys(RESOURCES, 1)
+    (chart,) = json.loads((api / "charts.json").read_bytes())["data"]
+    assert chart["images"][0]["version"] == "18.0"
+
+
+def test_what_is_told_of_a_catalog_with_faults(tmp_path: Path) -> None:
+    told = block("problems", "told")
+    short = re.findall(r"'(sha256:\w+)' is not a digest", told)[0]
+    settings = {"registry": "ghcr.io/acme/images", "images": {"vocabulary": {"tier": ["core", "standard"]}}}
+    config = {"site_name": "Catalog", "plugins": [{"catalog-api": settings}]}
+    nginx = f"""\
+---
+category: Web servers
+tier: cor
+licence: BSD-2-Clause
+homepage: nginx.org
+versions:
+  - version: 1.29.3
+  - version: 1.28.0
+    digest: {short}
+---
+"""
+    redis = "---\ndescription: Cache: fast\n---\n"
+    for path, text in {
+        "mkdocs.yml": yaml.safe_dump(config),
+        "docs/index.md": "# Home\n",
+        "docs/images/nginx.md": nginx,
+        "docs/images/redis.md": redis,
+    }.items():
+        write(tmp_path, Block("", path, text))
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if line.startswith("ERROR")] == told.splitlines()
+
+
+def test_the_documents_that_the_guide_shows_are_those_of_the_example(example_bytes: dict[str, bytes]) -> None:
+    def document(path: str) -> Any:
+        return json.loads(example_bytes[path])
+
+    shown = {found.title.removeprefix("api/v1/"): found.text for found in blocks("clients", "json")}
+    collection, item, release = shown
+    assert json.loads(shown[collection]) == document(collection) | {"data": ["…"]}
+    assert len(document(collection)["data"]) == 24
+    assert json.loads(f"{{{shown[item]}}}")["security"] == document(item)["data"]["security"]
+    assert json.loads(shown[release]) in document(release)["cves"]
+
+
+def test_the_hook_before_a_commit_is_the_one_of_the_repository() -> None:
+    (own,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (shown,) = yaml.safe_load(block("command-line", ".pre-commit-config.yaml"))["repos"]
+    (hook,) = shown["hooks"]
+    assert {key: hook[key] for key in ("id", "entry")} == {key: own[key] for key in ("id", "entry")}
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    assert len(README.encode()) <= 6000
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
+    for path, _, anchor in (link.partition("#") for link in links):
+        text = (ROOT / path).read_bytes()
+        headings = re.findall(r"^#+ (.+)$", text.decode(), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in [slugify(heading, "-") for heading in headings], path
+    assert {f"example_site/docs/guide/{name}.md" for name in PAGES} <= {
+        link.partition("#")[0] for link in links
+    }
+
+
+def test_the_map_for_contributors_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
+    assert len(named) > 30
+    assert {
+        p for p in named if not any((top / p).exists() for top in (ROOT, ROOT / "mkdocs_catalog_api"))
+    } == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", ["critical", "worst first", "fixable", "TypeScript", "Python"])
+def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
+    need("curl", "jq", "node", "npm")
+    www = tmp_path / "www"
+    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", www / "hardened").exit_code == 0
+    images = json.loads((www / "hardened/api/v1/images.json").read_bytes())["data"]
+    critical = [image for image in images if image["security"]["critical"]]
+    with serve(www) as port:
+        here = f"http://127.0.0.1:{port}/hardened"
+        for found in blocks("clients"):
+            text = found.text.replace("https://example.org/catalog", here)
+            if found.title in ("list.mts", "critical.py"):
+                write(tmp_path, found._replace(text=text))
+            if found.title == title:
+                recipe = text
+        printed = shell(tmp_path, recipe).splitlines()
+    match title:
+        case "critical":
+            assert printed == [image["slug"] for image in critical]
+        case "worst first":
+            assert printed[0].split()[0] == "F" and printed[-1].split()[0] in ("A+", "null")
+        case "fixable":
+            assert printed and all(re.fullmatch(r"\S+ \S+ \S+ -> .+", line) for line in printed)
+        case _:
+            expected = [
+                f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical
+            ]
+            assert printed[-len(expected) :] == expected
