@@ -23,6 +23,7 @@ from .authored.config_file import ConfigFile
 from .authored.messages import field_names, location, message_and_hint, perhaps
 from .catalog import names as references
 from .catalog.fields import COMPUTED, CustomField
+from .catalog.links import web_link
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
 from .problems import Level, Problems, RefusedError
 from .publish.host_headers import HostName
@@ -172,7 +173,7 @@ class ContactSettings(Section):
     """Who answers questions about the API."""
 
     name: Word | None = None
-    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
+    url: Annotated[Word, AfterValidator(web_link)] | None = None
     email: Annotated[Word, AfterValidator(_email)] | None = None
 
 
@@ -181,7 +182,7 @@ class LicenseSettings(Section):
 
     name: Word
     identifier: Word | None = None
-    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
+    url: Annotated[Word, AfterValidator(web_link)] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:

@@ -298,7 +298,7 @@ WRONG = {
     "base that names no badge": (
         "base: index",
         "5:1: base: 'index' is not a value that can name its badge: in lower case with hyphens it must be"
-        " 1 to 100 characters and not `index`",
+        " 1 to 100 characters, and not reserved as `index` is",
     ),
     "base that takes a badge": (
         "base: Images",

@@ -15,7 +15,7 @@ WRONG = [
         "6:36",
         "images.vocabulary.base[0]",
         "'!' is not a value that can name its badge: in lower case with hyphens it must be"
-        " 1 to 100 characters and not `index`",
+        " 1 to 100 characters, and not reserved as `index` is",
     ),
     ("registy: x", "6:7", "registy", "unknown setting (perhaps you mean 'registry')"),
     (
