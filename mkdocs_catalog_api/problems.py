@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+
+_SHOWN = 3
+"""How many places of identical faults are told."""
+_POSITION = re.compile(r"\[[0-9]+\]")
 
 
 class Level(IntEnum):
@@ -33,11 +38,19 @@ class Problem:
     hint: str = ""
     level: Level = Level.ERROR
 
-    def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
-        head = ": ".join(part for part in (place, self.field) if part)
-        text = f"{head}: {self.message}" if head else self.message
+    @property
+    def place(self) -> str:
+        """File, line and column, as far as they are known."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+
+    @property
+    def said(self) -> str:
+        """Field, message and hint."""
+        text = f"{self.field}: {self.message}" if self.field else self.message
         return f"{text} ({self.hint})" if self.hint else text
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.place, self.said)))
 
 
 class Problems:
@@ -74,6 +87,25 @@ class Problems:
         files = {problem.file for problem in self._found if problem.level > Level.INFO and problem.file}
         where = f" in {len(files)} file{'s' if len(files) != 1 else ''}" if files else ""
         return " and ".join(parts or ["no problems"]) + where
+
+
+def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, str]]:
+    """The problems for people: level and text of each line.
+
+    Identical faults of more than three places are told once, with their number and the first places, unless
+    `every` one is wanted.
+    """
+    identical: dict[tuple[Level, str], list[Problem]] = defaultdict(list)
+    for problem in problems:
+        identical[problem.level, _POSITION.sub("[]", problem.said)].append(problem)
+    for problem in problems:
+        same = identical[problem.level, _POSITION.sub("[]", problem.said)]
+        if every or len(same) <= _SHOWN:
+            yield problem.level, str(problem)
+        elif problem is same[0]:
+            places = ", ".join(each.place for each in same[:_SHOWN])
+            said = _POSITION.sub("[]", problem.said)
+            yield problem.level, f"{said}: {len(same)} times, first {places}"
 
 
 class RefusedError(ValueError):

@@ -96,7 +96,7 @@ def compose(catalog: Catalog, given: Composition) -> tuple[list[Written], dict[s
 def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
     """The model of each collection's items, with the custom fields and vocabularies of the settings."""
     extended = {
-        name: models.always_present(extend(model, section.fields, section.vocabulary))
+        name: models.always_present(extend(model, section.fields, section.vocabulary, section.version_fields))
         for name, model in PUBLISHED.items()
         if (section := getattr(settings, name)) and name != "updates"
     }

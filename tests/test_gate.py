@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mkdocs_catalog_api.documents.serialise import Raw
 
 from mkdocs_catalog_api import rendering
 from mkdocs_catalog_api.api import badges, collections, index, openapi, security
 from mkdocs_catalog_api.api import security_totals as totals
 from mkdocs_catalog_api.api.security import Assessed, Assessor, Record
+from mkdocs_catalog_api.documents.serialise import Raw
 from mkdocs_catalog_api.reports import index as scan_index
 
 from .sites import REGISTRY, SiteFolder

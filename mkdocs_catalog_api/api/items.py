@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from ..catalog.join import Catalog, Chart, Image, RoadmapItem
-from ..catalog.models import ItemEntry, Model, UpdateEntry
+from ..catalog.models import ItemEntry, Model, UpdateEntry, VersionEntry
 from ..catalog.pins import Pin
 from . import addresses
 from .addresses import Addresses
@@ -28,15 +28,22 @@ def _built_in(model: type[BaseModel]) -> type[BaseModel]:
 def image(item: Image, security: object, at: Addresses) -> dict[str, object]:
     """The computed fields of an image."""
     slug = item.entry.slug
-    versions = [
-        entry.model_dump() | {"href": at.api(addresses.release(slug, entry.version))}
-        for entry in item.entry.versions
-    ]
     return {
-        "versions": versions,
+        "versions": [
+            _version(entry, at.api(addresses.release(slug, entry.version))) for entry in item.entry.versions
+        ],
         "url": at.web(item.page.url),
         "href": at.api(addresses.item("images", slug)),
         "security": security,
+    }
+
+
+def _version(entry: VersionEntry, href: str) -> dict[str, object]:
+    """With what the catalog declared behind all else."""
+    values = entry.model_dump()
+    return {key: value for key, value in values.items() if key not in entry.own} | {
+        "href": href,
+        **{key: values[key] for key in values if key in entry.own},
     }
 
 

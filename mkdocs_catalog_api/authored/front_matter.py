@@ -8,7 +8,8 @@ from dataclasses import replace
 from ..problems import Problems
 from ..sources.cache import Cache
 from ..sources.store import Kept, Store, content_key
-from .yaml_text import Document, Value, YamlError, parse
+from .yaml_errors import YamlError
+from .yaml_text import Document, Value, parse
 
 # The line MkDocs takes for front matter (mkdocs/utils/meta.py), and looser ones that authors mean as such.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)

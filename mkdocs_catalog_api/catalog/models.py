@@ -39,6 +39,7 @@ from .types import (
     WebLink,
     camel,
 )
+from .verification import Verification
 
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
@@ -59,8 +60,8 @@ class Model(BaseModel):
     spellings: ClassVar[Mapping[str, str]] = {}
     """Other keys that authors may write → the field that they mean."""
 
-    later: ClassVar[frozenset[str]] = frozenset()
-    """Fields added after 1.0: a catalog that declared one of these names before keeps its own."""
+    own: ClassVar[frozenset[str]] = frozenset()
+    """The fields that the catalog has declared itself."""
 
 
 def _short(key: str, either: Any) -> BeforeValidator:
@@ -97,6 +98,14 @@ class VersionEntry(Model):
         None
     )
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
+    tags: Annotated[
+        list[VersionLabel], AfterValidator(_unique), Field(description="Other tags of the same release.")
+    ] = []
+    platforms: Annotated[
+        list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
+    ] = []
+    sbom: Annotated[WebLink | None, Field(description="Its bill of materials.")] = None
+    provenance: Annotated[WebLink | None, Field(description="Its attestation of how it was built.")] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -161,7 +170,25 @@ class ItemEntry(Model):
     slug: Annotated[Slug, Field(description="Identifies the item within its collection.")]
     name: Annotated[Text, Field(description="Name for people.")]
     description: Annotated[Text | None, Field(description="One or two sentences.")] = None
-    category: Annotated[Text, Field(description="What kind of software it is.")]
+    category: Annotated[Text, Field(description="What kind of software it is: the first of `categories`.")]
+    categories: Annotated[
+        list[Text],
+        Field(min_length=1, description="Every category that it belongs to."),
+        AfterValidator(_unique),
+    ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
+        """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
+        if info.mode == "json" or not isinstance(value, dict) or "categories" in cls.own:
+            return value
+        rest = {key: item for key, item in value.items() if key != "categories"}
+        if "category" not in value:
+            return rest
+        given = value["category"]
+        listed = given if isinstance(given, list) else [given]
+        return rest | {"category": next(iter(listed), None), "categories": listed}
 
 
 class ImageEntry(ItemEntry):
@@ -183,6 +210,7 @@ class ImageEntry(ItemEntry):
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class ChartEntry(ItemEntry):
@@ -206,6 +234,7 @@ class ChartEntry(ItemEntry):
         list[Annotated[PinEntry, _short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
     ] = []
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class RoadmapEntry(ItemEntry):

@@ -18,7 +18,7 @@ from ..api import addresses, badges
 from ..api.verify import ContractError
 from ..build import Build, prepare, uncollected
 from ..parallel import uninterrupted
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Problems, lines
 from ..settings import Settings, read_settings
 from ..site import own_files
 from ..web import assets
@@ -296,5 +296,5 @@ def _spare_the_count() -> None:
 
 
 def _report(problems: Problems) -> None:
-    for problem in problems:
-        log.log(problem.level, str(problem))
+    for level, text in lines(problems, every=log.isEnabledFor(logging.DEBUG)):
+        log.log(level, text)

@@ -99,7 +99,7 @@ def always_present(model: type[M]) -> type[M]:
             Field(alias=info.alias, description=info.description, json_schema_extra=info.json_schema_extra),
         )
         for name, info in model.model_fields.items()
-        if not info.is_required()
+        if not (info.is_required() or info.exclude)
     }
     return create_model(
         model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
