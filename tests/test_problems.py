@@ -223,7 +223,8 @@ WRONG = {
     ),
     "unknown below": (
         "versions: [{version: 1, note: x}]",
-        "5:25: versions[0].note: unknown key (known are version, digest, digests, released, endOfLife, size)",
+        "5:25: versions[0].note: unknown key (known are version, digest, digests, released, endOfLife, size,"
+        " tags, platforms, sbom, provenance)",
     ),
     "computed below": (
         "versions: [{version: 1, href: x}]",

@@ -14,7 +14,7 @@ from .addresses import Addresses
 def published(entry: ItemEntry | UpdateEntry, computed: dict[str, object]) -> dict[str, object]:
     """The item in the order of its JSON: its own fields, computed ones, then those the catalog declared."""
     values = entry.model_dump()
-    built_in = len(_built_in(type(entry)).model_fields)
+    built_in = sum(not info.exclude for info in _built_in(type(entry)).model_fields.values())
     keys = list(values)
     own = {key: computed.pop(key, values[key]) for key in keys[:built_in]}
     return own | computed | {key: values[key] for key in keys[built_in:]}

@@ -32,6 +32,8 @@ def explain_settings(
         path = location(details)
         if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
             continue  # the list is empty only because all its entries were refused
+        if path and isinstance(path[-1], int) and config.written(path[:-1]):
+            path = path[:-1]  # one value, which may stand for a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, model, written)
         yield config.problem(path, message.replace("unknown key", "unknown setting"), hint)

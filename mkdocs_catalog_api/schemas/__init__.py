@@ -59,6 +59,14 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
     model = extend(ITEM_MODELS[name], section.fields, section.vocabulary, section.version_fields)  # type: ignore[index]
     item, definitions = _generate(model)
     required = [field for field in item.pop("required") if field not in _DEFAULTED]
+    if "categories" not in model.own:  # which is what may stand under `category` as well
+        category, listed = item["properties"]["category"], item["properties"].pop("categories")
+        description = category.pop("description")
+        item["properties"]["category"] = {
+            "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+            "description": description,
+        }
+        required.remove("categories")
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()

@@ -9,6 +9,7 @@ COMMON: dict[str, Kind] = {
     "name": k.FILLED,
     "description": maybe(k.TEXT),
     "category": k.TEXT,
+    "categories": listing(k.TEXT),
     "tier": k.TEXT,
     "license": k.TEXT,
     "lifecycle": LIFECYCLE,
@@ -23,6 +24,10 @@ def images(link: Kind, page: Kind) -> dict[str, Kind]:
         "released": maybe(k.DATE),
         "endOfLife": maybe(k.DATE),
         "size": maybe(k.COUNT),
+        "tags": listing(k.LABEL),
+        "platforms": listing(k.PLATFORM),
+        "sbom": maybe(k.WEB),
+        "provenance": maybe(k.WEB),
         "href": link,
     }
     security = {
@@ -97,6 +102,7 @@ def roadmap(link: Kind, page: Kind) -> dict[str, Kind]:
         "name": k.FILLED,
         "description": maybe(k.TEXT),
         "category": k.TEXT,
+        "categories": listing(k.TEXT),
         "tier": maybe(k.TEXT),
         "license": maybe(k.TEXT),
         "homepage": maybe(k.WEB),

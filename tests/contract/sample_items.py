@@ -13,7 +13,8 @@ UNKNOWN = dict.fromkeys([*FIGURES, "suppressed", "grade", "score"])
 
 
 def _common(slug: str, name: str, lifecycle: str) -> Json:
-    about = {"slug": slug, "name": name, "description": None, "category": "web", "tier": "critical"}
+    about = {"slug": slug, "name": name, "description": None, "category": "web"}
+    about |= {"categories": ["web"], "tier": "critical"}
     return about | {"license": "MIT", "lifecycle": lifecycle}
 
 
@@ -26,6 +27,10 @@ def images() -> list[Json]:
             "released": "2026-11-01",
             "endOfLife": None,
             "size": 1024,
+            "tags": [],
+            "platforms": ["linux/amd64"],
+            "sbom": None,
+            "provenance": None,
             "href": f"{BASE}/security/nginx/{version}.json",
         }
         for version, digest in DIGESTS.items()
@@ -128,9 +133,15 @@ def _chart(slug: str, hub: str | None, pins: list[Json], security: Json) -> Json
 
 def plans() -> list[Json]:
     plan = dict.fromkeys(
-        ["slug", "name", "description", "category", "tier", "license", "homepage", "priority"]
+        ["slug", "name", "description", "category", "categories", "tier", "license", "homepage", "priority"]
     )
-    named = plan | {"slug": "valkey", "name": "Valkey", "category": "data", "priority": "high"}
+    named = plan | {
+        "slug": "valkey",
+        "name": "Valkey",
+        "category": "data",
+        "categories": ["data"],
+        "priority": "high",
+    }
     return [
         named
         | {"blocked": False, "blockedReason": None, "url": None, "href": f"{BASE}/roadmap/valkey/index.json"}

@@ -4,8 +4,22 @@ import re
 from itertools import combinations, zip_longest
 from typing import NamedTuple
 
-PRE = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc", "snapshot", "nightly"]
-REVISION_WORDS = ("", "r", "p", "post")
+MOVING = [
+    "dev",
+    "develop",
+    "devel",
+    "unstable",
+    "testing",
+    "edge",
+    "canary",
+    "main",
+    "master",
+    "nightly",
+    "snapshot",
+]
+PRE = ["a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"]
+REVISION_WORDS = ("", "r", "p", "post", "u", "update", "h", "hotfix", "sp", "patch", "build")
+CHANNELS = ["lts", "stable", "latest"]
 
 
 class Part(NamedTuple):
@@ -23,6 +37,9 @@ def misplaced(labels: list[str]) -> tuple[str, str] | None:
 
 def compare(one: str, other: str) -> int:
     """Below 0 when `one` is older, above 0 when it is newer, 0 where no order is fixed."""
+    if not re.search(r"\d", one + other) and {one, other} & {*CHANNELS}:
+        places = [CHANNELS.index(label) if label in CHANNELS else -1 for label in (one, other)]
+        return _sign(*places)
     (mine, my_parts), (theirs, their_parts) = _split(one), _split(other)
     if order := _numbers(mine, theirs):
         return order
@@ -36,7 +53,8 @@ def compare(one: str, other: str) -> int:
 
 
 def _split(label: str) -> tuple[tuple[int, ...], list[Part]]:
-    label = re.sub(r"^[vV](?=\d)", "", label)
+    lead = re.match(r"([A-Za-z]+)[.\-_+]*(?=\d)", label)
+    label = label[lead.end() :] if lead and lead[1].lower() not in MOVING + PRE else label
     head = re.match(r"\d+(\.\d+)*", label)
     numbers = tuple(map(int, head[0].split("."))) if head else ()
     rest = label[head.end() :] if head else label
@@ -57,14 +75,18 @@ def _part(separator: str, word: str, digits: str) -> Part:
         return Part(1, word or "-", numbers)
     if len(word) == 1 and not separator and not numbers:
         return Part(1, word, ())
-    if word in PRE:
+    if word in MOVING + PRE:
         return Part(-2, word, numbers)
     return Part(-1, word, numbers)
 
 
+def _place(word: str) -> int:
+    return 1 + PRE.index(word) if word in PRE else 0
+
+
 def _words(one: Part, other: Part) -> int:
     if one.place == -2:
-        return _sign(PRE.index(one.word), PRE.index(other.word))
+        return _sign(_place(one.word), _place(other.word))
     return _sign(one.word, other.word)
 
 
