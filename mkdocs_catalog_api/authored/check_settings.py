@@ -129,12 +129,13 @@ def _defaults(
             yield config.problem(path, f"`{name}` is of each item alone", "remove it")
         elif name not in known and not (isinstance(declared, dict) and name in declared):
             yield config.problem(path, "unknown field", perhaps(name, known, f"{resource} have"))
+    values = {name: value for name, value in section.defaults.items() if name in known}
     try:
-        extended.model_validate({name: section.defaults[name] for name in section.defaults if name in known})
+        extended.model_validate(values)
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            place = category_as_written(location(details), section.defaults, extended.own)
-            if place and place[0] in section.defaults:
+            place = category_as_written(location(details), values, extended.own)
+            if place and place[0] in values:
                 written = config.written((resource, "defaults", *place))
                 message, hint = message_and_hint(details, extended, written)
                 yield config.problem((resource, "defaults", *place), message, hint)

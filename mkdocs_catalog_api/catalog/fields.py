@@ -34,7 +34,7 @@ COMPUTED = frozenset({"url", "href", "security"})
 class CustomField(BaseModel):
     """The declaration of one custom field; in settings a bare word is short for `{type: word}`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
     type: FieldType = "text"
     values: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -103,7 +103,8 @@ def extend(
         )
         if name == "category" and "categories" not in fields:
             listed = model.model_fields["categories"]
-            definitions["categories"] = (list[closed], Field(min_length=1, description=listed.description))
+            kept = Annotated[(list[closed], *listed.metadata)]
+            definitions["categories"] = (kept, Field(description=listed.description))
     if version_fields:
         versions = model.model_fields["versions"]
         default: Any = ... if versions.is_required() else []

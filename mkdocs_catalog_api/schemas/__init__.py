@@ -145,7 +145,8 @@ def _mkdocs() -> Schema:
     collection = definitions["CollectionSettings"]["properties"]
     collection["vocabulary"]["propertyNames"] = {"enum": list(CLOSABLE)}
     short: Schema = {"enum": list(get_args(FieldType))}
-    collection["fields"]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+    for name in ("fields", "version_fields"):
+        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
     badges = settings["properties"]["badges"]
     badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
