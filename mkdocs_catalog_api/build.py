@@ -1,4 +1,4 @@
-"""The whole job in three calls: load the catalog, compose its documents, publish them.
+"""The one pass: read the catalog, write its documents into staging, publish them.
 
 Used by the MkDocs plugin and by the command line alike; nothing here knows MkDocs.
 """
@@ -10,26 +10,23 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 
 from . import clock
 from .api import addresses, badges
-from .api.badges import Look
+from .api.badges import BadgeStyle
 from .authored.logos import read_logo
 from .authored.messages import perhaps
 from .catalog.join import Catalog
-from .parallel import drop_all
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds
 from .publish.host_headers import HeaderFile
-from .publish.staging import Staging, publish
-from .read import load
-from .settings import SECURITY_FOLDERS, Settings
+from .publish.staging import Staging, publish, save
+from .read import read
+from .settings import Settings
 from .site import Site
-from .sources.cache import Cache
-from .sources.store import Store
-from .web.view import CatalogView
-from .write import Composition, compose
+from .write import Contents, Context, ItemDocuments, write
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 
@@ -39,21 +36,30 @@ class Build:
     """A catalog whose documents wait in staging."""
 
     site: Site
-    staging: Staging
-    documents: int
-    """How many there are."""
-    size: int
-    """Bytes of all of them."""
-    pages: Mapping[str, tuple[str, str]]
-    """Address of each item's own page → its collection and slug."""
+    staging: Staging | None
+    """None when the catalog was only checked."""
+    contents: Contents
     problems: Problems
     """What did not refuse the catalog: warnings and notes."""
     header_file: HeaderFile | None
     """What the site's host has to be told."""
-    images: Mapping[str, str]
-    """Slug → a hash of all that the image's documents are made of; empty where nothing is kept."""
     feeds: dict[str, bytes]
     """Path in the site → the feed."""
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return len(self.contents.written)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum(document.bytes for document in self.contents.written)
+
+    def drop(self) -> None:
+        """Remove what waits in staging."""
+        if self.staging:
+            self.staging.remove()
 
     def publish(self, *, keep: bool = False) -> None:
         """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
@@ -62,22 +68,23 @@ class Build:
             CatalogError: a file that is not ours stands where a document would land, or the author's header
                 file can't be merged with ours.
         """
-        file, site_dir = self.header_file, self.site.site_dir
+        file, site_dir, staging = self.header_file, self.site.site_dir, self.staging
+        assert staging is not None  # noqa: S101  # nobody publishes what was only checked
         try:
             if file:
-                (self.staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
-            feeds.write(self.feeds, site_dir, self.staging.folder)
-            publish(self.staging, site_dir, keep=keep)
+                (staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
+            feeds.write(self.feeds, site_dir, staging.folder)
+            publish(staging, site_dir, keep=keep)
             if file:
-                (self.staging.folder / file.name).replace(site_dir / file.name)
+                (staging.folder / file.name).replace(site_dir / file.name)
         except FileExistsError as error:
             raise CatalogError(_lands_on({str(error)}, {})) from None
         finally:
             if not keep:
-                self.staging.remove()
+                staging.remove()
 
 
-def _say_nothing(_stage: str) -> None:
+def _ignore(_: object) -> None:
     """For who does not ask what is being done."""
 
 
@@ -100,14 +107,14 @@ def prepare(
     problems: Problems,
     *,
     strict: bool,
-    cached: bool = True,
-    progress: Callable[[str], None] = _say_nothing,
-    staging: Staging | None = None,
+    check_only: bool = False,
+    progress: Callable[[str], None] = _ignore,
+    on_item: Callable[[ItemDocuments], None] = _ignore,
 ) -> Build:
-    """Load and compose: every document rendered and checked in staging, nothing published.
+    """Read and write: every document made and checked, in staging, and nothing published.
 
-    With `cached`, reports that an earlier build has parsed are not parsed again. `progress` is told what
-    is being done. `staging` is for who has to know it beforehand.
+    With `check_only` nothing is written to any disk. `progress` is told what is being done, `on_item` is
+    shown the documents of each item.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -118,60 +125,48 @@ def prepare(
         message = "site_url is not set, so all links of the API begin at the host's root"
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
     clock.check(problems)
-    staging = staging or Staging(site.site_dir)
-    store = Store(staging.folder)
+    progress(f"reading {len(site.pages):,} pages and the reports")
+    catalog, reports = read(site, settings, problems)
+    styles = _badge_styles(site, settings, catalog, problems)
+    file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
+    if file:
+        # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
+        own = site.docs_dir if (site.docs_dir / file.name).exists() else site.site_dir
+        try:
+            file.merged(own, site.root)
+        except CatalogError as error:
+            problems.extend(error.problems)
+    if settings.feeds:
+        feeds.check(site, problems)
+    if problems.refuse(strict=strict):
+        raise CatalogError(problems)
+    progress(f"writing the documents of {len(catalog.images):,} images")
+    staging = None if check_only else Staging(site.site_dir)
     try:
-        progress(f"reading {len(site.pages):,} pages and the reports")
-        catalog = load(site, settings, store, problems, cached=cached)
-        looks = _looks(site, settings, catalog, problems)
-        file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
-        if file:
-            # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
-            own = site.docs_dir if (site.docs_dir / file.name).exists() else site.site_dir
-            try:
-                file.merged(own, site.root)
-            except CatalogError as error:
-                problems.extend(error.problems)
-        if settings.feeds:
-            feeds.check(site, problems)
-        if problems.refuse(strict=strict):
-            raise CatalogError(problems)
-        given = Composition(
+        context = Context(
             settings=settings,
-            looks=looks,
+            styles=styles,
             mount=addresses.mount_path(site.site_url),
             title=site.title,
             generated_at=clock.timestamp(clock.now()),
-            folder=staging.documents,
-            reports=site.root / (settings.security.reports or SECURITY_FOLDERS["reports"]),
-            store=store,
-            cache=Cache("images", site.origin, lambda about: about) if cached else None,
+            read=reports.findings if reports else lambda _: [],
+            save=partial(save, staging.documents) if staging else lambda *_: None,
             problems=problems,
+            on_item=on_item,
         )
-        progress(f"writing the documents of {len(catalog.images):,} images")
-        written, images = compose(catalog, given)
-        paths = (document.path for document in written)
-        problems.extend(_lands_on(_taken(paths, site.taken), site.taken))
+        contents = write(catalog, context)
+        paths = (document.path for document in contents.written)
+        problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         made: dict[str, bytes] = {}
         if settings.feeds and site.site_url:
-            made = feeds.feeds(CatalogView(staging.documents, given.mount), site.title, site.site_url)
+            made = feeds.feeds(contents.items, site.title, site.site_url)
     except BaseException:
-        drop_all()
-        staging.remove()
+        if staging:
+            staging.remove()
         raise
-    finally:
-        store.close()
-    size, pages = sum(document.bytes for document in written), dict(_own_pages(catalog))
-    return Build(site, staging, len(written), size, pages, problems, file, images, made)
-
-
-def _own_pages(catalog: Catalog) -> Iterator[tuple[str, tuple[str, str]]]:
-    for resource in ("images", "charts", "roadmap"):
-        for item in getattr(catalog, resource):
-            if item.page is not None and item.page.own:
-                yield item.page.url, (resource, item.entry.slug)
+    return Build(site, staging, contents, problems, file, made)
 
 
 def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
@@ -183,17 +178,17 @@ def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
     return problems
 
 
-def _taken(documents: Iterable[str], taken: Collection[str]) -> set[str]:
+def _occupied(documents: Iterable[str], files: Collection[str]) -> set[str]:
     """The files that stand where documents, or the folders of documents, go; also when case is ignored.
 
     The last matters on the file systems of Windows and macOS.
     """
-    if not taken:
+    if not files:
         return set()
     ours = {path.casefold() for path in documents}
     folders = {str(parent) for path in ours for parent in PurePosixPath(path).parents}
     found = set()
-    for path in taken:
+    for path in files:
         folded = path.casefold()
         above = {str(parent) for parent in PurePosixPath(folded).parents}
         if folded in ours or folded in folders or ours & above:
@@ -201,15 +196,17 @@ def _taken(documents: Iterable[str], taken: Collection[str]) -> set[str]:
     return found
 
 
-def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems) -> dict[str, Look]:
-    """The look of each badge that the settings name, its logo read from its file."""
+def _badge_styles(
+    site: Site, settings: Settings, catalog: Catalog, problems: Problems
+) -> dict[str, BadgeStyle]:
+    """The style of each badge that the settings name, its logo read from its file."""
     names = set(badges.FIXED)
     for name, value, kind in badges.value_names(catalog):
         if name in names:
             message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
             problems.add(Problem("", 0, 0, kind, message, "write both alike, or one of them another way"))
         names.add(name)
-    looks: dict[str, Look] = {}
+    styles: dict[str, BadgeStyle] = {}
     for name, given in settings.badges.items():
         if name not in names:
             hint = perhaps(name, sorted(names), "the badges are")
@@ -218,8 +215,8 @@ def _looks(site: Site, settings: Settings, catalog: Catalog, problems: Problems)
         svg, logo = None, given.logo
         if logo is not None and not _SIMPLE_ICON.fullmatch(logo):
             svg, logo = _svg(site, name, logo, problems), None
-        looks[name] = Look(given.label, given.color, given.label_color, logo, svg, given.logo_color)
-    return looks
+        styles[name] = BadgeStyle(given.label, given.color, given.label_color, logo, svg, given.logo_color)
+    return styles
 
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
@@ -238,6 +235,3 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
             message = f"{logo!r} {why}"
     problems.add(site.config.problem(("badges", name, "logo"), message, hint))
     return None
-
-
-__all__ = ["Build", "Site", "prepare"]

@@ -7,12 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from .api.verify import Gate
 from .authored import nvcmp
 from .authored.data_files import read_list
-from .authored.front_matter import FrontMatter
 from .authored.pages import RawItem, select
-from .authored.selection import Selection
 from .authored.validate import read_entry
 from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem
@@ -30,22 +27,20 @@ from .read_items import (
     page_selection,
     read_items,
 )
-from .reports.index import ReportIndex
+from .reports.index import Reports
 from .reports.openvex import read_folder
 from .settings import SECURITY_FOLDERS, Settings
 from .site import Site
-from .sources.cache import Cache
-from .sources.store import Store
 
 
-def load(site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool) -> Catalog:
+def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, Reports | None]:
     """Read everything. Problems are added, not raised; the catalog counts only if they don't refuse it.
 
-    `store` is where parsed reports wait for `compose`; `cached` as in `ReportIndex`.
+    The reports are given back for reading their findings.
     """
-    reports = _reports(site, settings, store, problems, cached=cached)
+    reports = _reports(site, settings, problems)
     selection = page_selection(settings)
-    paged = _select(site, selection, store, problems, cached=cached)
+    paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
     web = WebPages(site, selection)
@@ -57,9 +52,9 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     updates, statements = _updates(site, settings, listed, problems), _statements(site, settings, problems)
     check_emptiness(site, problems, images, charts, roadmap, updates)
-    heads = reports.heads(problems) if reports else []
+    scans = reports.metadata(problems) if reports else []
     time = now()
-    join = Join(ordered, heads, settings.security.scanners, timestamp(latest()), problems)
+    join = Join(ordered, scans, settings.security.scanners, timestamp(latest()), problems)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
     catalog_charts = tuple(
         join.chart(
@@ -75,7 +70,7 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if settings.security.max_age is not None:
         warn_of_old_scans(joined, settings.security.max_age, time, problems)
-    return Catalog(
+    catalog = Catalog(
         images=joined,
         charts=catalog_charts,
         roadmap=tuple(
@@ -85,23 +80,13 @@ def load(site: Site, settings: Settings, store: Store, problems: Problems, *, ca
         updates=updates,
         statements=statements,
     )
+    return catalog, reports
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
     """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     return read_items(ChartEntry, "charts", site, settings, raws, problems)
-
-
-def _select(
-    site: Site, selection: Selection, store: Store, problems: Problems, *, cached: bool
-) -> dict[str, list[RawItem]]:
-    if not cached:
-        return select(site.pages, selection, problems)
-    texts = FrontMatter(Cache("pages", site.origin, lambda about: about), store)
-    paged = select(site.pages, selection, problems, texts.of)
-    texts.save(problems)
-    return paged
 
 
 def _at_pin(raw: RawItem, position: int) -> Problem:
@@ -127,13 +112,9 @@ def _folder(
     return None
 
 
-def _reports(
-    site: Site, settings: Settings, store: Store, problems: Problems, *, cached: bool
-) -> ReportIndex | None:
+def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    if folder is None:
-        return None
-    return ReportIndex(folder, _label(folder, site), store, Gate("").rows, cached=cached)
+    return Reports(folder, _label(folder, site)) if folder else None
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:

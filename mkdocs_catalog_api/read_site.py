@@ -81,7 +81,7 @@ def read_site(
         site_url=web_address(given.site_url) if given.site_url else None,
         title=given.site_name,
         pages=docs.pages(),
-        taken=docs.below(PREFIX + "/"),
+        occupied_paths=docs.below(PREFIX + "/"),
     )
     return site, settings, given.strict
 

@@ -23,7 +23,7 @@ class Site:
     site_url: str | None
     title: str
     pages: Sequence[Page]
-    taken: Mapping[str, str] = field(default_factory=dict)
+    occupied_paths: Mapping[str, str] = field(default_factory=dict)
     """What the site itself publishes below `api/v1/`: path there → the author's file."""
 
     @property

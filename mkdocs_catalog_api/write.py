@@ -1,283 +1,255 @@
-"""The second of the three calls: a catalog becomes documents in the staging folder, each checked."""
+"""Catalog → every document, each checked: one image at a time, then what the images add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+from msgspec import Struct
 from pydantic import BaseModel
-from pydantic_core import to_json
 
-from .api import (
-    addresses,
-    badges,
-    collections,
-    index,
-    items,
-    openapi,
-    security_totals,
-)
-from .api import (
-    structs as models,
-)
+from .api import addresses, badges, collections, index, items, openapi, security, security_totals
 from .api.addresses import Addresses
-from .api.badges import Look
-from .api.examples import examples
-from .api.security import Assessment, Assessor
-from .api.verify import Gate
+from .api.badges import BadgeStyle
+from .api.examples import Samples
+from .api.security import Assessor, SecurityFigures
+from .api.structs.discovery import Badge, Generator
+from .api.structs.items import ItemStructs, item_structs
+from .api.structs.security import SecurityDetail, SecuritySummary
+from .api.verify import Verifier, check_links, check_openapi
 from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
-from .catalog.models import ItemEntry
+from .catalog.models import ItemEntry, UpdateEntry
 from .catalog.pins import Pin
-from .documents.serialise import Raw, array, document, encode, members
-from .parallel import in_chunks
 from .problems import Level, Problem, Problems
-from .publish.staging import GENERATOR, Written, write
-from .rendering import Known, Renderer
-from .settings import Settings
-from .sources.cache import Cache
-from .sources.store import Kept, Store, content_key
+from .publish.staging import GENERATOR, Written
+from .settings import ITEM_MODELS, Settings
 
-PUBLISHED: dict[str, type[BaseModel]] = {
-    "images": models.Image,
-    "charts": models.Chart,
-    "roadmap": models.RoadmapItem,
-    "updates": models.Update,
-}
+_ENCODER = msgspec.json.Encoder()
 
 
-class _Rendered(NamedTuple):
-    """What rendering some images leaves in memory."""
+class ItemDocuments(NamedTuple):
+    """The documents of one item, while they are at hand."""
 
-    images: list[tuple[Known, Raw, str, Kept[None] | None]]
-    """As the fields of `Rendered`, without the documents."""
-    written: list[Written]
+    resource: str
+    slug: str
+    page: WebPage | None
+    document: Struct
+    """The item's own document."""
+    detail: SecurityDetail | None
+    """Of an image that lists a version."""
+    badges: Mapping[str, Badge]
+    """Of an image."""
+    users: Sequence[Chart]
+    """Charts that pin the image."""
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
-    """What `compose` needs beside the catalog."""
+class Context:
+    """What `write` needs beside the catalog."""
 
     settings: Settings
-    looks: Mapping[str, Look]
+    styles: Mapping[str, BadgeStyle]
     """Badge name → what the settings say about it."""
     mount: str
     """Mount path of the site."""
     title: str
     generated_at: str
-    folder: Path
-    """Where the documents are written; empty, and nobody else's."""
-    reports: Path
-    """The folder of reports that `store` has parsed."""
-    store: Store
-    cache: Cache[None] | None
-    """What earlier builds have made of images; None to make and keep nothing."""
+    read: security.Read
+    """Reads the findings of scans again."""
+    save: Callable[[str, bytes], None]
+    """Takes the body of the document at a path below `api/v1/`."""
     problems: Problems
     """Where it says which VEX statements came to nothing."""
+    on_item: Callable[[ItemDocuments], None] = lambda _: None
+    """Is shown the documents of each item."""
 
 
-def compose(catalog: Catalog, given: Composition) -> tuple[list[Written], dict[str, str]]:
-    """Write every document of the catalog below `given.folder`.
+class Contents(NamedTuple):
+    """What has been written, as far as web pages and feeds show it."""
 
-    Returns path, hash and size of each, and by the slug of each image a hash of all that its documents are
-    made of (nothing without `given.cache`).
+    written: list[Written]
+    items: Mapping[str, Sequence[Any]]
+    """The items of each collection, in its order."""
+    summary: SecuritySummary
+    badges: Mapping[str, Badge]
+
+
+def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
+    """The model of each collection's entries, with the custom fields and vocabularies of the settings."""
+    models: dict[str, type[BaseModel]] = {}
+    for name, model in ITEM_MODELS.items():
+        section = getattr(settings, name)
+        models[name] = extend(model, section.fields, section.vocabulary, section.version_fields)
+    return models | {"updates": UpdateEntry}
+
+
+def write(catalog: Catalog, context: Context) -> Contents:
+    """Write every document of the catalog.
 
     Raises:
         ContractError: a document breaks the contract (a bug of the plugin).
-        OSError: the disk is full …
+        OSError: the disk is full, a report can't be read any more …
     """
-    composer = _Composer(catalog, given)
-    return composer.run(), composer.keys
-
-
-def published_models(settings: Settings) -> dict[str, type[BaseModel]]:
-    """The model of each collection's items, with the custom fields and vocabularies of the settings."""
-    extended = {
-        name: models.always_present(extend(model, section.fields, section.vocabulary, section.version_fields))
-        for name, model in PUBLISHED.items()
-        if (section := getattr(settings, name)) and name != "updates"
-    }
-    return PUBLISHED | extended
+    return _Writer(catalog, context).run()
 
 
 @dataclass(slots=True)
-class _Composer:
+class _Writer:
     catalog: Catalog
-    given: Composition
+    context: Context
     at: Addresses = field(init=False)
-    gate: Gate = field(init=False)
-    models: dict[str, type[BaseModel]] = field(init=False)
-    renderer: Renderer = field(init=False)
+    structs: Mapping[str, ItemStructs] = field(init=False)
+    assessor: Assessor = field(init=False)
+    verifier: Verifier = field(default_factory=Verifier)
+    samples: Samples = field(default_factory=Samples)
     written: list[Written] = field(default_factory=list)
-    newest: dict[str, Assessment | None] = field(default_factory=dict)
-    releases: dict[tuple[str, str], Assessment | None] = field(default_factory=dict)
-    totals: dict[str, int] = field(default_factory=dict)
+    items: dict[str, list[Any]] = field(default_factory=dict)
+    newest: dict[str, SecurityFigures | None] = field(default_factory=dict)
+    """Slug → figures of the newest release."""
+    releases: dict[tuple[str, str], SecurityFigures | None] = field(default_factory=dict)
+    """Slug and version → figures."""
+    unique: set[str] = field(default_factory=set)
+    """Ids that are open in any newest release."""
     matched: set[int] = field(default_factory=set)
-    keys: dict[str, str] = field(default_factory=dict)
-    """Slug of an image → its key in the cache."""
+    """Positions of the VEX statements that speak of a finding."""
+    users: dict[str, list[Chart]] = field(default_factory=dict)
+    """Slug of an image → the charts that pin it."""
 
     def __post_init__(self) -> None:
-        self.at = Addresses(self.given.mount)
-        self.gate = Gate(self.given.mount)
-        self.models = published_models(self.given.settings)
-        given, cache = self.given, self.given.cache
-        self.renderer = Renderer(
-            reports=given.reports,
-            store=given.store,
-            statements=self.catalog.statements,
-            model=self.models["images"],
-            at=self.at,
-            mount=given.mount,
-            earlier=cache.load(given.store) if cache else {},
-            surroundings=self._surroundings() if cache else "",
-        )
+        self.at = Addresses(self.context.mount)
+        self.structs = item_structs(entry_models(self.context.settings))
+        self.assessor = Assessor(self.context.read, self.catalog.statements)
+        for chart in self.catalog.charts:
+            for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
+                self.users.setdefault(slug, []).append(chart)
 
-    def _surroundings(self) -> str:
-        """A hash of what the documents of every image depend on."""
-        given = self.given
-        return content_key(to_json([given.settings, given.mount, *self.catalog.statements]))
-
-    def run(self) -> list[Written]:
-        rendered = in_chunks(self._render_images, self.catalog.images, least=64)
-        described = openapi.describe(self.models)  # while others render
-        unique, images = self._images(rendered)
-        self._collections(images)
-        self._security_overview(unique)
-        badge_names = self._badges()
-        discovery = index.discovery(self.given.title, self.totals, badge_names, self.at)
-        self._put(addresses.INDEX, models.Discovery, discovery)
-        generator = {"name": GENERATOR, "version": version("mkdocs-catalog-api")}
-        self._openapi(described, generator)
-        self._manifest(generator)
-        self.gate.check_links(entry.path for entry in self.written)
-        return self.written
-
-    def _manifest(self, generator: Mapping[str, str]) -> None:
-        """Every other document in the order of paths; checked in parts, as it is the largest of all."""
-        listed, parts = sorted(self.written), list[bytes]()
-        for start in range(0, len(listed), 1000):
-            part = index.manifest(listed[start : start + 1000], self.given.generated_at, generator)
-            self.gate.check(models.Manifest, encode(part), addresses.MANIFEST)
-            parts.append(encode(part["documents"]))
-        head = index.manifest([], self.given.generated_at, generator)
-        del head["documents"]
-        self._write([(addresses.MANIFEST, document(head, documents=members(*parts)))])
-
-    def _images(self, chunks: Iterable[_Rendered]) -> tuple[int, list[Raw]]:
-        """Take in the images in their order; returns the number of distinct ids and the images as items."""
-        images = iter(self.catalog.images)
-        parts: list[Raw] = []
-        unique: set[str] = set()
-        kept: dict[str, tuple[Kept[None], ...]] = {}
-        for rendered in chunks:
-            self.written += rendered.written
-            for known, item, key, made in rendered.images:
-                image = next(images)
-                parts.append(item)
-                self.gate.links |= known.links
-                self.matched.update(known.matched)
-                slug = image.entry.slug
-                self.newest[slug] = known.releases[0] if known.releases else None
-                for release, found in zip(image.releases, known.releases, strict=True):
-                    self.releases[slug, release.entry.version] = found
-                if image.entry.lifecycle != "planned":
-                    unique.update(known.ids)
-                if key:
-                    self.keys[slug] = key
-                    kept[key] = (made,) if made else self.renderer.earlier[key]
-        if self.given.cache:
-            self.given.cache.save(self.given.store, kept, self.given.problems)
-        return len(unique), parts
-
-    def _collections(self, images: Sequence[Raw]) -> None:
-        """Write the four collections; each item comes with its page and its computed fields."""
-        catalog = self.catalog
-        charts = [
-            (c.entry, c.page, self._chart(c, self.renderer.assessor(self.gate))) for c in catalog.charts
-        ]
+    def run(self) -> Contents:
+        self.items["images"] = [self._image(image) for image in self.catalog.images]
+        self._charts_and_roadmap()
         self._report_idle_statements()
-        roadmap = ((r.entry, r.page, items.roadmap(r, self.at)) for r in catalog.roadmap)
-        self._collection("images", images)
-        self._collection("charts", self._items("charts", charts))
-        self._collection("roadmap", self._items("roadmap", roadmap))
-        self._collection("updates", self._update_items())
-
-    def _security_overview(self, unique: int) -> None:
-        summary, entries = security_totals.summary_and_index(
-            self.catalog.images, self.newest, unique, self.at
+        self.items["updates"] = [*items.updates(self.catalog, self.at)]
+        for name, found in self.items.items():
+            for path, document in collections.documents(name, found, self.structs[name], self.at):
+                self._sample(path, document)
+        summary, listed = security_totals.summary_and_index(
+            self.catalog.images, self.newest, len(self.unique), self.at
         )
-        self._put(addresses.SUMMARY, models.SecuritySummary, summary)
-        data = array(map(encode, entries))
-        body = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": data}
-        self._put(addresses.SECURITY_INDEX, models.SecurityIndex, body)
+        self._sample(addresses.SUMMARY, summary)
+        self._sample(addresses.SECURITY_INDEX, listed)
+        made = self._badges()
+        totals = {name: len(found) for name, found in self.items.items()}
+        self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, self.at))
+        generator = Generator(GENERATOR, version("mkdocs-catalog-api"))
+        self._openapi(generator, made["images"])
+        self._put(
+            addresses.MANIFEST, index.manifest(sorted(self.written), self.context.generated_at, generator)
+        )
+        check_links(self.at.linked, (entry.path for entry in self.written))
+        return Contents(self.written, self.items, summary, made)
 
-    def _openapi(self, described: openapi.Described, generator: Mapping[str, str]) -> None:
-        said = self.given.settings.openapi
+    def _image(self, image: Image) -> Struct:
+        """Write the documents of one image; returns it as it stands in the collection."""
+        entry, assessor = image.entry, self.assessor
+        records, figures = [], []
+        for number, release in enumerate(image.releases):
+            found = assessor.release(image, release)
+            records.append(security.record(release, found))
+            figures.append(found.figures if found else None)
+            self.releases[entry.slug, release.entry.version] = figures[-1]
+            self.matched |= found.matched if found else set()
+            if found and number == 0 and entry.lifecycle != "planned":
+                self.unique.update([row.id for row in found.rows])
+        newest = self.newest[entry.slug] = figures[0] if figures else None
+        payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
+        made: dict[str, Any] = dict(security.documents(image, records))
+        made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
+        for path, document in made.items():
+            self._put(path, document)
+        total = newest.total if newest and entry.lifecycle != "planned" else None
+        self.samples.take_image(entry.slug, entry.latest, total, made)
+        item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
+        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads)
+        return item
+
+    def _charts_and_roadmap(self) -> None:
+        self.items["charts"] = []
+        for chart in self.catalog.charts:
+            figures = security_totals.chart_security(chart, self.releases, self._outside)
+            item = items.chart(chart, figures, self.at)
+            self._item("charts", chart.entry, chart.page, item)
+            self.items["charts"].append(item)
+        self.items["roadmap"] = []
+        for planned in self.catalog.roadmap:
+            item = items.roadmap(planned, self.at)
+            self._item("roadmap", planned.entry, planned.page, item)
+            self.items["roadmap"].append(item)
+
+    def _outside(self, pin: Pin) -> SecurityFigures | None:
+        """The figures of a pin that is no release of the catalog."""
+        found = self.assessor.pin(pin)
+        self.matched |= found.matched if found else set()
+        return found.figures if found else None
+
+    def _item(
+        self,
+        resource: str,
+        entry: ItemEntry,
+        page: WebPage | None,
+        item: Struct,
+        detail: SecurityDetail | None = None,
+        payloads: Mapping[str, Badge] | None = None,
+    ) -> None:
+        """Write the document of an item."""
+        path, document = collections.item(resource, entry, page, item, self.structs[resource], self.at)
+        self._put(path, document)
+        if not self.items.get(resource):
+            self.samples.take(path, document)
+        users = self.users.get(entry.slug, []) if resource == "images" else []
+        self.context.on_item(
+            ItemDocuments(resource, entry.slug, page, document, detail, payloads or {}, users)
+        )
+
+    def _badges(self) -> dict[str, Badge]:
+        """Write the badges of the catalog; returns them by name."""
+        made = {}
+        for badge in badges.catalog_badges(self.catalog, self.newest):
+            made[badge.name] = badge.payload(self.context.styles.get(badge.name, BadgeStyle()))
+            self._sample(addresses.badge(badge.name), made[badge.name])
+        return made
+
+    def _openapi(self, generator: Generator, badge: Badge) -> None:
+        said = self.context.settings.openapi
         about = openapi.About(
-            self.given.title,
+            self.context.title,
             said.contact.model_dump(exclude_none=True) if said.contact else {},
             said.license.model_dump(exclude_none=True) if said.license else {},
         )
-        data = document(openapi.openapi(described, about, examples(self.given.folder, generator)))
-        self.gate.openapi(data, [entry.path for entry in self.written])
-        self._write([(addresses.OPENAPI, data)])
+        described = openapi.describe(self.structs)
+        examples = self.samples.examples(generator, _body(badge))
+        document = openapi.openapi(described, about, examples)
+        body = _body(document)
+        paths, schemas = document["paths"], document["components"]["schemas"]
+        check_openapi(body, paths, schemas, [entry.path for entry in self.written])
+        self._save(addresses.OPENAPI, body)
 
-    def _write(self, documents: Iterable[tuple[str, bytes]]) -> None:
-        self.written += write(self.given.folder, self.gate.whole(documents))
+    def _sample(self, path: str, document: Struct) -> None:
+        self.samples.take(path, document)
+        self._put(path, document)
 
-    def _put(self, path: str, model: type[BaseModel], body: dict[str, object]) -> None:
-        """Check and write a document that has no spliced parts of an author's."""
-        data = document(body)
-        self.gate.check(model, data, path)
-        self._write([(path, data)])
+    def _put(self, path: str, document: Struct) -> None:
+        """Check and write a document."""
+        body = _body(document)
+        self.verifier.check(path, body, type(document))
+        self._save(path, body)
 
-    def _render_images(self, images: Sequence[Image]) -> _Rendered:
-        """The security documents and badges of some images; runs in a worker."""
-        rendered = _Rendered([], [])
-        for image in images:
-            found = self.renderer.render(image)
-            rendered.written.extend(write(self.given.folder, found.documents))
-            rendered.images.append(found[1:])
-        self.given.store.flush()
-        return rendered
-
-    def _chart(self, chart: Chart, assessor: Assessor) -> dict[str, object]:
-        """The computed fields of a chart."""
-
-        def outside(pin: Pin) -> Assessment | None:
-            found = assessor.pin(pin)
-            self.matched |= found.matched if found else set()
-            return found.assessment if found else None
-
-        return items.chart(chart, security_totals.chart_security(chart, self.releases, outside), self.at)
-
-    def _update_items(self) -> Iterator[Raw]:
-        """Updates with the item that each is about."""
-        hrefs = items.hrefs(self.catalog, self.at)
-        for update in self.catalog.updates:
-            item = Raw(encode(items.published(update, {"href": hrefs.get(update.application)})))
-            self.gate.check(self.models["updates"], item, addresses.collection("updates"))
-            yield item
-
-    def _items(
-        self, resource: str, entries: Iterable[tuple[ItemEntry, WebPage | None, dict[str, object]]]
-    ) -> Iterator[Raw]:
-        """Write the document of each item; gives the items as they stand in the collection."""
-        for entry, page, computed in entries:
-            item, head = collections.item(
-                resource, entry, page, computed, self.models[resource], self.at, self.gate
-            )
-            self._write([(addresses.item(resource, entry.slug), document(head, data=item))])
-            yield item
-
-    def _collection(self, resource: str, data: Iterable[Raw]) -> None:
-        """Write a collection and its pages."""
-        parts = list(data)
-        self.totals[resource] = len(parts)
-        self._write(collections.collection_documents(resource, parts, self.at, self.gate))
+    def _save(self, path: str, body: bytes) -> None:
+        self.context.save(path, body)
+        self.written.append(Written(path, sha256(body).hexdigest(), len(body)))
 
     def _report_idle_statements(self) -> None:
         count = len(self.catalog.statements)
@@ -286,12 +258,9 @@ class _Composer:
             first = idle[0]
             hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
             message = f"{len(idle)} of {count} VEX statements speak of no finding in the catalog"
-            self.given.problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO))
+            self.context.problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO))
 
-    def _badges(self) -> list[str]:
-        """Write the badges of the catalog; returns their names."""
-        made = list(badges.catalog_badges(self.catalog, self.newest))
-        for badge in made:
-            look = self.given.looks.get(badge.name, Look())
-            self._put(addresses.badge(badge.name), models.Badge, badge.payload(look))
-        return [badge.name for badge in made]
+
+def _body(document: object) -> bytes:
+    """The bytes of a document: compact JSON and one line break."""
+    return _ENCODER.encode(document) + b"\n"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mkdocs_catalog_api.sources.store import Store
 
 from mkdocs_catalog_api.api.addresses import PREFIX
 from mkdocs_catalog_api.publish.staging import Staging
-from mkdocs_catalog_api.sources.store import Store
 
 from .contract import check
 from .sites import SiteFolder

@@ -65,7 +65,7 @@ PRETTY = json.dumps(trivy(row()), indent=2).encode()
         (b'{\n "a": "\xff\xff\xff", "b": NaN}', "2:19: not valid JSON"),
         (b'{"a": "x\ny"}', "1:9: not valid JSON: control character"),
         (b'{"Results": -Infinity}', "not valid JSON"),
-        (b'{"Results": [], "n": ' + b"7" * 5000 + b"}", "not valid JSON: number out of range"),
+        (b'{"Results": [], "Metadata": ' + b"7" * 5000 + b"}", "not valid JSON: number out of range"),
         (b"[" * 10_000 + b"]" * 10_000, "not valid JSON: recursion limit exceeded"),
         (b'{"Results": ' + b"[" * 10_000, "not valid JSON: recursion limit exceeded"),
         (b'{"Results": "\x01"}', "not valid JSON: control character"),

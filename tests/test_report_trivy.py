@@ -212,9 +212,9 @@ def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
         (trivy(row(), 5), "`Results[0].Vulnerabilities[1]` is not an object"),  # type: ignore[arg-type]
         (
             trivy({"PkgName": "zlib"}),
-            "`Results[0].Vulnerabilities[0].VulnerabilityID` is missing or not text",
+            "`Results[0].Vulnerabilities[0].VulnerabilityID` is missing",
         ),
-        (trivy(row(VulnerabilityID="\n")), "VulnerabilityID` is missing or not text"),
+        (trivy(row(VulnerabilityID="\n")), "VulnerabilityID` is empty"),
         (
             {"Results": [{"Class": "secret"}, {"Class": "config", "Misconfigurations": []}]},
             "no vulnerability scan: Trivy looked for config, secret only (scan with",

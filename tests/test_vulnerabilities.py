@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.vulnerabilities import Row, tally, unite
-from mkdocs_catalog_api.reports.facts import SEVERITIES, Finding
+from mkdocs_catalog_api.reports import SEVERITIES, Finding
 
 IDS = [
     "CVE-2024-9999",

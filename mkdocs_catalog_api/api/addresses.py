@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 PREFIX = "api/v1"
@@ -53,14 +53,20 @@ def mount_path(site_url: str | None) -> str:
     return urlsplit(site_url or "").path.rstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Addresses:
-    """Root-relative addresses of one site, so that the same bytes work on any host at that path."""
+    """Root-relative addresses of one site, so that the same bytes work on any host at that path.
+
+    What is linked to is remembered, to be compared with what is written.
+    """
 
     mount: str
+    linked: set[str] = field(default_factory=set)
+    """Path of each document that an address was made of."""
 
     def api(self, path: str) -> str:
         """Address of the document at `path` below `api/v1/`."""
+        self.linked.add(path)
         return f"{self.mount}/{PREFIX}/{path}"
 
     def web(self, url: str) -> str:

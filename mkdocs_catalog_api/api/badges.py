@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from ..catalog.join import Catalog, Image
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import FIXED_BADGES, badge_name, hub_name
-from .security import Assessment
+from .security import SecurityFigures
+from .structs.discovery import Badge as Payload
 
 FIXED = FIXED_BADGES
 PER_IMAGE = ("cves", "grade", "version")
@@ -44,7 +47,7 @@ OTHER_LOGO = "opencontainersinitiative"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class BadgeStyle:
     """What the settings say about one badge; `svg` is the content of its logo's file."""
 
     label: str | None = None
@@ -57,29 +60,28 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A badge before its look is applied."""
+    """A badge before its style is applied."""
 
     name: str
     label: str
     message: str
     color: str
 
-    def payload(self, look: Look) -> dict[str, object]:
+    def payload(self, style: BadgeStyle) -> Payload:
         """The document: no null, no other keys, never both kinds of logo."""
-        named = look.logo or LOGOS.get(self.name, OTHER_LOGO)
-        logo = {"namedLogo": named, "logoColor": look.logo_color or "white"}
-        if look.svg:
-            logo = {"logoSvg": look.svg}
-        return {
-            "schemaVersion": 1,
-            "label": look.label or self.label,
-            "message": self.message,
-            "color": look.color or self.color,
-            "labelColor": look.label_color or _LABEL_COLOR,
-            **logo,
-            "style": "for-the-badge",
-            "cacheSeconds": 3600,
-        }
+        named = style.logo or LOGOS.get(self.name, OTHER_LOGO)
+        return Payload(
+            schema_version=1,
+            label=style.label or self.label,
+            message=self.message,
+            color=style.color or self.color,
+            label_color=style.label_color or _LABEL_COLOR,
+            named_logo=UNSET if style.svg else named,
+            logo_color=UNSET if style.svg else style.logo_color or "white",
+            logo_svg=style.svg or UNSET,
+            style="for-the-badge",
+            cache_seconds=3600,
+        )
 
 
 def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
@@ -95,8 +97,8 @@ def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
         yield hub, hub, "hub"
 
 
-def catalog_badges(catalog: Catalog, newest: Mapping[str, Assessment | None]) -> Iterator[Badge]:
-    """The badges of the whole catalog; `newest` has the assessment of each image's newest version."""
+def catalog_badges(catalog: Catalog, newest: Mapping[str, SecurityFigures | None]) -> Iterator[Badge]:
+    """The badges of the whole catalog; `newest` has the figures of each image's newest version."""
     images = [image.entry for image in catalog.images]
     charts = [chart.entry for chart in catalog.charts]
     both: list[ImageEntry | ChartEntry] = [*images, *charts]
@@ -124,7 +126,7 @@ def catalog_badges(catalog: Catalog, newest: Mapping[str, Assessment | None]) ->
                 yield Badge(name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", _BLUE)
 
 
-def image_badges(image: Image, newest: Assessment | None) -> Iterator[Badge]:
+def image_badges(image: Image, newest: SecurityFigures | None) -> Iterator[Badge]:
     """The three badges of one image."""
     name = image.entry.name
     yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
@@ -138,7 +140,7 @@ def image_badges(image: Image, newest: Assessment | None) -> Iterator[Badge]:
     yield Badge("version", name, version or "no release", _BLUE if version else _GREY)
 
 
-def _cves(name: str, label: str, found: Sequence[Assessment]) -> Badge:
+def _cves(name: str, label: str, found: Sequence[SecurityFigures]) -> Badge:
     if not found:
         return Badge(name, label, "not scanned", _GREY)
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]

@@ -1,83 +1,72 @@
-"""Collections, their pages, and item documents. An item is serialised once and spliced into all three."""
+"""Collections, their pages, and the documents of their items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel
+from msgspec import Struct
 
 from ..catalog.join import WebPage
 from ..catalog.models import ItemEntry
-from ..documents.serialise import Raw, array, document, encode
 from . import addresses
-from . import structs as models
 from .addresses import Addresses
 from .badges import PER_IMAGE
-from .items import published
-from .verify import Gate
+from .structs.envelopes import ImageBadges, ItemLinks, PageLinks
+from .structs.fields import PER_PAGE
+from .structs.items import ItemStructs
 
 
 def total_pages(total: int) -> int:
-    return -(-total // models.PER_PAGE)
+    return -(-total // PER_PAGE)
 
 
-def collection_documents(
-    resource: str, items: Sequence[Raw], at: Addresses, gate: Gate
-) -> Iterator[tuple[str, bytes]]:
-    """Path and body of the full collection and of each of its pages; the items have passed the gate."""
+def documents(
+    resource: str, items: Sequence[Struct], structs: ItemStructs, at: Addresses
+) -> Iterator[tuple[str, Struct]]:
+    """Path and body of the full collection and of each of its pages."""
     total, pages = len(items), total_pages(len(items))
-    path = addresses.collection(resource)
-    full = Raw(encode({"apiVersion": "v1", "resource": resource, "total": total}))
-    data = array(items)
-    gate.collection(full, path, items, data)
-    yield path, document(full, data=data)
+    head = {"api_version": "v1", "resource": resource}
+    yield addresses.collection(resource), structs.collection(**head, total=total, data=items)
 
-    def link(number: int) -> str | None:
-        return at.api(addresses.page(resource, number)) if 1 <= number <= pages else None
+    def link(number: int) -> str:
+        return at.api(addresses.page(resource, number))
 
     for number in range(1, pages + 1):
-        links = {
-            "self": link(number),
-            "first": link(1),
-            "last": link(pages),
-            "prev": link(number - 1),
-            "next": link(number + 1),
-            "collection": at.api(addresses.collection(resource)),
-        }
-        head = {
-            "apiVersion": "v1",
-            "resource": resource,
-            "page": number,
-            "perPage": models.PER_PAGE,
-            "total": total,
-            "totalPages": pages,
-            "links": links,
-        }
-        path = addresses.page(resource, number)
-        part = items[(number - 1) * models.PER_PAGE : number * models.PER_PAGE]
-        data = array(part)
-        gate.page(encode(head), path, part, data)
-        yield path, document(head, data=data)
+        links = PageLinks(
+            link(number),
+            link(1),
+            link(pages),
+            link(number - 1) if number > 1 else None,
+            link(number + 1) if number < pages else None,
+            at.api(addresses.collection(resource)),
+        )
+        some = items[(number - 1) * PER_PAGE : number * PER_PAGE]
+        yield (
+            addresses.page(resource, number),
+            structs.page(
+                **head, page=number, per_page=PER_PAGE, total=total, total_pages=pages, links=links, data=some
+            ),
+        )
 
 
 def item(
     resource: str,
     entry: ItemEntry,
     page: WebPage | None,
-    computed: dict[str, object],
-    model: type[BaseModel],
+    data: Struct,
+    structs: ItemStructs,
     at: Addresses,
-    gate: Gate,
-) -> tuple[Raw, Raw]:
-    """An item as it stands in its collection, and what its own document begins with before the item."""
+) -> tuple[str, Struct]:
+    """Path and body of the document of one item."""
+    assert structs.document is not None  # noqa: S101  # for the type checker
     path = addresses.item(resource, entry.slug)
-    data = Raw(encode(published(entry, computed)))
-    gate.check(model, data, path)
     html = at.web(page.url) if page and page.own else None
-    links = {"self": at.api(path), "collection": at.api(addresses.collection(resource)), "html": html}
-    head: dict[str, object] = {"apiVersion": "v1", "resource": resource, "slug": entry.slug, "links": links}
+    links = ItemLinks(at.api(path), at.api(addresses.collection(resource)), html)
+    badges = {}
     if resource == "images":
-        head["badges"] = {name: at.api(addresses.image_badge(entry.slug, name)) for name in PER_IMAGE}
-    begins = Raw(encode(head))
-    gate.item(models.ImageItemHead if resource == "images" else models.ItemHead, begins, path)
-    return data, begins
+        badges["badges"] = ImageBadges(
+            *(at.api(addresses.image_badge(entry.slug, name)) for name in PER_IMAGE)
+        )
+    return path, structs.document(
+        api_version="v1", resource=resource, slug=entry.slug, links=links, **badges, data=data
+    )

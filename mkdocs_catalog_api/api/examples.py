@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from . import addresses
 
@@ -21,67 +22,84 @@ class Example(NamedTuple):
     body: object
 
 
-def examples(folder: Path, generator: Mapping[str, str]) -> dict[str, Example]:
-    """Path with parameters in braces → example, for each path that the catalog has a document of.
+class Samples:
+    """Documents that may become examples, taken as they are made."""
 
-    `folder` holds all documents but the OpenAPI document and the manifest.
-    """
-    found = dict(_collections(folder))
-    found |= dict(_security(folder))
-    for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
-        found[path] = Example({}, _read(folder, path))
-    found[addresses.badge("{name}")] = Example({"name": "cves"}, _read(folder, addresses.badge("cves")))
-    shell = {"openapi": "3.1.0", "info": {"title": "…", "version": "v1"}}
-    found[addresses.OPENAPI] = Example({}, shell | {"paths": {"…": {}}, "components": {"schemas": {}}})
-    some = addresses.badge("images")
-    body = (folder / some).read_bytes()
-    # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
-    manifest = {"apiVersion": "v1", "generatedAt": "2026-01-01T00:00:00Z", "generator": dict(generator)}
-    listed = {some: {"sha256": hashlib.sha256(body).hexdigest(), "bytes": len(body)}}
-    found[addresses.MANIFEST] = Example({}, manifest | {"documents": listed})
-    return found
+    def __init__(self) -> None:
+        self._documents: dict[str, Struct] = {}
+        self._image: tuple[int, str, str | None, Mapping[str, Struct]] | None = None
+
+    def take(self, path: str, document: Struct) -> None:
+        """Keep a document of which there is one; of the items those of the first page."""
+        self._documents[path] = document
+
+    def take_image(
+        self, slug: str, version: str | None, total: int | None, found: Mapping[str, Struct]
+    ) -> None:
+        """Keep an image's documents if they have more to show than those that are kept.
+
+        `version` is its newest, `total` its open vulnerabilities, None when it has not been scanned (or is
+        only planned).
+        """
+        rank = 2 if total is None else 1 if not total else 0
+        if self._image is None or rank < self._image[0]:
+            self._image = rank, slug, version, found
+
+    def examples(self, generator: Struct, badge: bytes) -> dict[str, Example]:
+        """Path with parameters in braces → example, for each path that the catalog has a document of.
+
+        `badge` is the body of the badge `images`.
+        """
+        found = dict(self._collections()) | dict(self._security())
+        for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
+            found[path] = Example({}, self._cut(path))
+        found[addresses.badge("{name}")] = Example({"name": "cves"}, self._cut(addresses.badge("cves")))
+        shell = {"openapi": "3.1.0", "info": {"title": "…", "version": "v1"}}
+        found[addresses.OPENAPI] = Example({}, shell | {"paths": {"…": {}}, "components": {"schemas": {}}})
+        # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
+        manifest = {"apiVersion": "v1", "generatedAt": "2026-01-01T00:00:00Z", "generator": generator}
+        listed = {
+            addresses.badge("images"): {"sha256": hashlib.sha256(badge).hexdigest(), "bytes": len(badge)}
+        }
+        found[addresses.MANIFEST] = Example({}, manifest | {"documents": listed})
+        return found
+
+    def _collections(self) -> Iterator[tuple[str, Example]]:
+        for name in ("images", "charts", "roadmap", "updates"):
+            if addresses.page(name, 1) not in self._documents:
+                yield addresses.collection(name), Example({}, self._cut(addresses.collection(name)))
+                continue
+            page = self._cut(addresses.page(name, 1))
+            full = {key: page[key] for key in ("apiVersion", "resource", "total", "data")}
+            yield addresses.collection(name), Example({}, full)
+            yield f"{name}/{{page}}.json", Example({"page": 1}, page)
+            if slug := page["data"][0].get("slug"):
+                document = self._cut(addresses.item(name, slug))
+                yield addresses.item(name, "{slug}"), Example({"slug": slug}, document)
+
+    def _security(self) -> Iterator[tuple[str, Example]]:
+        """Of the first image that has something to show."""
+        if self._image is None:
+            return
+        _, slug, version, documents = self._image
+        badge = cut(documents[addresses.image_badge(slug, "cves")])
+        yield addresses.image_badge("{slug}", "{name}"), Example({"slug": slug, "name": "cves"}, badge)
+        if version is not None:
+            detail, release = documents[addresses.detail(slug)], documents[addresses.release(slug, version)]
+            yield addresses.detail("{image}"), Example({"image": slug}, cut(detail))
+            parameters = {"image": slug, "version": version}
+            yield addresses.release("{image}", "{version}"), Example(parameters, cut(release))
+
+    def _cut(self, path: str) -> Any:
+        return cut(self._documents[path], _MAPS.get(path))
 
 
-def _collections(folder: Path) -> Iterator[tuple[str, Example]]:
-    for name in ("images", "charts", "roadmap", "updates"):
-        first = folder / addresses.page(name, 1)
-        if not first.exists():
-            yield addresses.collection(name), Example({}, _read(folder, addresses.collection(name)))
-            continue
-        page = _read(folder, addresses.page(name, 1))
-        # Cut from the page: the collection of a large catalog is not read again for one item of it.
-        full = {key: page[key] for key in ("apiVersion", "resource", "total", "data")}
-        yield addresses.collection(name), Example({}, full)
-        yield f"{name}/{{page}}.json", Example({"page": 1}, page)
-        if slug := page["data"][0].get("slug"):
-            document = _read(folder, addresses.item(name, slug))
-            yield addresses.item(name, "{slug}"), Example({"slug": slug}, document)
-
-
-def _security(folder: Path) -> Iterator[tuple[str, Example]]:
-    """Of the first image that has something to show."""
-    index = json.loads((folder / addresses.SECURITY_INDEX).read_bytes())["data"]
-    first = folder / addresses.page("images", 1)
-    listed = json.loads(first.read_bytes())["data"] if first.exists() else []
-    chosen = [*(entry for entry in index if entry["total"]), *index, *listed]
-    if not chosen:
-        return
-    slug, version = chosen[0]["slug"], chosen[0].get("version") or chosen[0]["latest"]
-    badge = Example({"slug": slug, "name": "cves"}, _read(folder, addresses.image_badge(slug, "cves")))
-    yield addresses.image_badge("{slug}", "{name}"), badge
-    if version is None:
-        return
-    detail = _read(folder, addresses.detail(slug))
-    yield addresses.detail("{image}"), Example({"image": slug}, detail)
-    release = _read(folder, addresses.release(slug, version))
-    yield addresses.release("{image}", "{version}"), Example({"image": slug, "version": version}, release)
-
-
-def _read(folder: Path, path: str) -> Any:
-    document = json.loads((folder / path).read_bytes())
-    if name := _MAPS.get(path):
-        document[name] = dict(list(document[name].items())[:1])
-    return _cut(document)
+def cut(document: Struct, one_of: str | None = None) -> Any:
+    """A document as plain values, its lists cut to one entry, and so the map of this name."""
+    values = msgspec.to_builtins(document)
+    if one_of is not None:
+        values[one_of] = dict([*values[one_of].items()][:1])
+    return _cut(values)
 
 
 def _cut(value: Any) -> Any:

@@ -7,41 +7,36 @@ from collections.abc import Iterable, Mapping
 from . import addresses
 from .addresses import Addresses
 from .collections import total_pages
+from .structs.discovery import (
+    Discovery,
+    Generator,
+    Manifest,
+    ManifestEntry,
+    ResourceLink,
+    Resources,
+    SecurityLinks,
+)
 
 
-def discovery(
-    title: str, totals: Mapping[str, int], badges: Iterable[str], at: Addresses
-) -> dict[str, object]:
+def discovery(title: str, totals: Mapping[str, int], badges: Iterable[str], at: Addresses) -> Discovery:
     """Where everything is; `totals` has the number of items of each collection."""
-    resources = {
-        name: {
-            "href": at.api(addresses.collection(name)),
-            "total": total,
-            "totalPages": total_pages(total),
-        }
-        for name, total in totals.items()
-    }
-    return {
-        "apiVersion": "v1",
-        "title": title,
-        "resources": resources,
-        "security": {
-            "summary": at.api(addresses.SUMMARY),
-            "index": at.api(addresses.SECURITY_INDEX),
-        },
-        "badges": {name: at.api(addresses.badge(name)) for name in badges},
-        "openapi": at.api(addresses.OPENAPI),
-        "manifest": at.api(addresses.MANIFEST),
-    }
+    return Discovery(
+        "v1",
+        title,
+        Resources(
+            **{
+                name: ResourceLink(at.api(addresses.collection(name)), total, total_pages(total))
+                for name, total in totals.items()
+            }
+        ),
+        SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
+        {name: at.api(addresses.badge(name)) for name in badges},
+        at.api(addresses.OPENAPI),
+        at.api(addresses.MANIFEST),
+    )
 
 
-def manifest(
-    documents: Iterable[tuple[str, str, int]], generated_at: str, generator: Mapping[str, str]
-) -> dict[str, object]:
+def manifest(documents: Iterable[tuple[str, str, int]], generated_at: str, generator: Generator) -> Manifest:
     """Path, SHA-256 and size of documents."""
-    return {
-        "apiVersion": "v1",
-        "generatedAt": generated_at,
-        "generator": dict(generator),
-        "documents": {path: {"sha256": sha256, "bytes": size} for path, sha256, size in documents},
-    }
+    listed = {path: ManifestEntry(sha256, size) for path, sha256, size in documents}
+    return Manifest("v1", generated_at, generator, listed)

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the API, generated from the models that the documents are checked with."""
+"""The OpenAPI 3.1 document of the API, made from the Structs that the documents are checked with."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
+from msgspec.json import schema as json_schema
+from msgspec.json import schema_components
 
 from .addresses import PREFIX
 from .compatibility import POLICY
 from .examples import Example
 from .routes import TAGS, Parameter, Route, routes
+from .structs.items import ItemStructs
 
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published: every response is a document that is
@@ -43,12 +44,6 @@ class About:
     """`name` with `identifier` or `url`: on what terms the documents may be used; empty when not said."""
 
 
-class _Schemas(GenerateJsonSchema):
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        """Titles would only repeat the names of the fields."""
-        return False
-
-
 class Described(NamedTuple):
     """What can be said of the documents before there are any."""
 
@@ -58,17 +53,15 @@ class Described(NamedTuple):
     """Name of each component → the schema."""
 
 
-def describe(items: Mapping[str, type[BaseModel]]) -> Described:
-    """Every path with its schema; `items` has the model of each collection's items."""
-    table = list(routes(items))
-    used: list[tuple[type[BaseModel], JsonSchemaMode]] = [(route.model, "serialization") for route in table]
-    references, schema = models_json_schema(
-        used, ref_template="#/components/schemas/{model}", schema_generator=_Schemas
+def describe(items: Mapping[str, ItemStructs]) -> Described:
+    """Every path with its schema; `items` has the Structs of each collection."""
+    table = [*routes(items)]
+    references, schemas = schema_components(
+        [route.struct for route in table], ref_template="#/components/schemas/{name}"
     )
-    return Described(
-        [(route, references[route.model, "serialization"]) for route in table],
-        {name: _open(part) for name, part in schema["$defs"].items()},
-    )
+    opened = {name: _open(part) for name, part in schemas.items()}
+    opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    return Described([*zip(table, references, strict=True)], dict(sorted(opened.items())))
 
 
 def openapi(described: Described, about: About, examples: Mapping[str, Example]) -> dict[str, Any]:
@@ -104,11 +97,24 @@ def openapi(described: Described, about: About, examples: Mapping[str, Example])
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for clients: new fields may come, so it must not forbid them as the gate does."""
+    """A schema for clients: new fields may come, so it must not forbid them as the check of documents does."""
     if schema.get("additionalProperties") is False:
         del schema["additionalProperties"]
     schema.pop("title", None)
+    for name, part in schema["properties"].items():
+        schema["properties"][name] = _simpler(part)
     return schema
+
+
+def _simpler(part: dict[str, Any]) -> dict[str, Any]:
+    """A whole number is a number, too."""
+    options = part.get("anyOf", [])
+    if {"type": "integer"} in options and {"type": "number"} in options:
+        options.remove({"type": "integer"})
+    if len(options) == 1:
+        del part["anyOf"]
+        part |= options[0]
+    return part
 
 
 def _operation(route: Route, schema: Mapping[str, Any], example: Example | None) -> dict[str, Any]:
@@ -123,7 +129,7 @@ def _operation(route: Route, schema: Mapping[str, Any], example: Example | None)
         **({"parameters": parameters} if parameters else {}),
         "responses": {
             "200": {
-                "description": (route.model.__doc__ or route.summary).partition("\n")[0],
+                "description": (route.struct.__doc__ or route.summary).partition("\n")[0],
                 "content": {"application/json": content},
             },
             "404": {"$ref": "#/components/responses/NotFound"},
@@ -137,6 +143,6 @@ def _parameter(parameter: Parameter, values: Mapping[str, str | int]) -> dict[st
         "in": "path",
         "required": True,
         "description": parameter.description,
-        "schema": TypeAdapter(parameter.type).json_schema(),
+        "schema": json_schema(parameter.type),
         **({"example": values[parameter.name]} if parameter.name in values else {}),
     }

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import astuple
 
 from ..catalog.grading import grade
 from ..catalog.join import Image, Release
 from ..catalog.names import Reference
 from ..catalog.pins import Pin
-from ..catalog.scans import SEVERITIES, ScanHead
+from ..catalog.scans import SEVERITIES, Finding, ScanMetadata
 from ..catalog.vex_matching import Statements, Subject
-from ..catalog.vulnerabilities import Tally, tally, unite_with_findings
-from ..documents.serialise import Raw, encode, members
-from ..reports.index import Reports, stored_findings
-from .verify import Gate
+from ..catalog.vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
+from . import addresses
+from .structs import security as structs
 
 _WORDS = tuple(word.lower() for word in SEVERITIES)
 _SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
 
+Read = Callable[[tuple[ScanMetadata, ...]], list[Finding]]
+"""Gives the findings of the scans of one release."""
 
-class Assessment(NamedTuple):
-    """What is known of a scanned release once its rows are united: small, so it stays in memory."""
 
-    fixable: tuple[int, ...]
-    """Rows with a fix for each of `SEVERITIES`."""
-    unfixable: tuple[int, ...]
+class SecurityFigures(NamedTuple):
+    """What is known of a scanned release, without its rows: small, so it stays in memory."""
+
+    counts: SeverityCounts
     suppressed: int
     grade: str | None
     score: float | None
@@ -35,166 +36,136 @@ class Assessment(NamedTuple):
     @property
     def counters(self) -> dict[str, int]:
         """`critical` … `unknown`."""
-        return {
-            word: with_fix + without
-            for word, with_fix, without in zip(_WORDS, self.fixable, self.unfixable, strict=True)
-        }
+        return dict(zip(_WORDS, map(sum, zip(*self.counts, strict=True)), strict=True))
 
     @property
     def total(self) -> int:
-        return sum(self.fixable) + sum(self.unfixable)
+        return self.fixable + sum(self.counts.unfixable)
 
-    def figures(self) -> dict[str, object]:
-        """The fields of `models.Figures`."""
+    @property
+    def fixable(self) -> int:
+        return sum(self.counts.fixable)
+
+    def fields(self) -> dict[str, Any]:
+        """The counters, their sums and the grade, as several documents have them."""
         return {
             **self.counters,
             "total": self.total,
-            "fixable": sum(self.fixable),
+            "fixable": self.fixable,
             "suppressed": self.suppressed,
             "grade": self.grade,
             "score": self.score,
         }
 
 
-NO_FIGURES: dict[str, None] = dict.fromkeys((*_WORDS, "total", "fixable", "suppressed", "grade", "score"))
+NO_FIGURES: dict[str, Any] = dict.fromkeys((*_WORDS, "total", "fixable", "suppressed", "grade", "score"))
 
 
 class Assessed(NamedTuple):
-    """Scans of one release, united and sifted by the VEX statements."""
+    """The scans of one release, deduplicated and judged by the VEX statements."""
 
-    assessment: Assessment
-    rows: Raw
-    """JSON of `cves`."""
-    tally: Tally
-    """What they add up to."""
-    suppressed: Raw
-    ids: bytes
-    """JSON of the distinct ids of the rows."""
+    figures: SecurityFigures
+    rows: list[Vulnerability]
+    suppressed: list[Suppressed]
+    findings: int
+    """Raw findings, before deduplication."""
     matched: set[int]
     """Positions of the VEX statements that speak of a finding."""
-    stored: bool
-    """Whether the rows are those that are stored with the only scan."""
 
 
-class Record(NamedTuple):
-    """A release record: its rows, and the fields that stand before and after them."""
-
-    before: Raw
-    rows: Raw
-    after: Raw
-
-    @property
-    def head(self) -> Raw:
-        """Its JSON without the rows."""
-        return members(self.before, self.after)
-
-    @property
-    def json(self) -> Raw:
-        return Raw(b"".join((self.before[:-1], b',"cves":', self.rows, b",", self.after[1:])))
-
-
-@dataclass(frozen=True, slots=True)
-class Assessor:
+class Assessor(NamedTuple):
     """Turns scans into figures and rows."""
 
-    reports: Reports
+    read: Read
     statements: Statements
-    gate: Gate
 
-    def assess(self, scans: Sequence[ScanHead], subject: Callable[[], Subject]) -> Assessed:
-        """What one or more scans of one release say; `subject` is what the VEX statements may name."""
-        parsed = [self.reports.parsed(head) for head in scans]
-        needed = parsed if len(scans) > 1 or self.statements else []
-        findings = [finding for part in needed for finding in stored_findings(part)]
-        if len(scans) == 1 and not self.statements.name_any(findings):
-            [head], [kept] = scans, parsed
-            said = Tally(head.fixable, head.unfixable, head.unique)
-            figures = _assessment(scans, said, 0)
-            return Assessed(figures, Raw(kept.rows), said, _NOTHING, kept.ids, set(), stored=True)
-        rows, suppressed, matched = self.statements.sift(unite_with_findings(findings), subject())
-        said, data = tally(rows), Raw(encode(rows))
-        self.gate.rows(data, said, scans[0].file)
-        ids = encode(list(dict.fromkeys(row["id"] for row in rows)))
-        figures = _assessment(scans, said, len(suppressed))
-        return Assessed(figures, data, said, Raw(encode(suppressed)), ids, matched, stored=False)
+    def release(self, image: Image, release: Release) -> Assessed | None:
+        """What is known of one version, None when nobody has scanned it."""
+        return self._assess(release.scans, image.entry.image, release.entry.version, release.entry.digests)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
-        reference, digest = Reference.parse(pin.entry.image), pin.entry.digest
-        if not pin.scans:
-            return None
-        tag, digests = reference.tag_or_latest, [digest] if digest else []
-        return self.assess(pin.scans, lambda: Subject.scanned(pin.entry.image, tag, digests, pin.scans))
+        digest = pin.entry.digest
+        tag = Reference.parse(pin.entry.image).tag_or_latest
+        return self._assess(pin.scans, pin.entry.image, tag, [digest] if digest else [])
 
-    def record(self, image: Image, release: Release) -> tuple[Record, Assessed | None]:
-        """The release record of one version, and what its scans say."""
-        entry, scans = release.entry, release.scans
+    def _assess(
+        self, scans: tuple[ScanMetadata, ...], image: str, tag: str, digests: Iterable[str]
+    ) -> Assessed | None:
         if not scans:
-            blank = encode({**_NOT_SCANNED, "version": entry.version, "scanned": False})
-            return Record(Raw(blank), Raw(b"null"), _NO_FIGURES_AFTER), None
-        found = self.assess(
-            scans, lambda: Subject.scanned(image.entry.image, entry.version, entry.digests, scans)
+            return None
+        findings = self.read(scans)
+        rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
+        if self.statements.name_any(findings):
+            subject = Subject.scanned(image, tag, digests, scans)
+            left, suppressed, matched = self.statements.apply_vex(rows, subject)
+        else:
+            left = [row for row, _ in rows]
+        return Assessed(
+            _figures(scans, count(left), len(suppressed)), left, suppressed, len(findings), matched
         )
-        figures = found.assessment.figures()
-        before: dict[str, object] = {
-            "version": entry.version,
-            "scanned": True,
-            "total": figures["total"],
-            "fixable": figures["fixable"],
-            "grade": figures["grade"],
-            "score": figures["score"],
-        }
-        after = {
-            **found.assessment.counters,
-            "findings": sum(head.findings for head in scans),
-            "unique": found.tally.unique,
-            "digest": _scanned_digest(release),
-            "scannedAt": found.assessment.scanned_at,
-            "scanner": _scanner(scans),
-            "osEndOfLife": _end_of_life(scans),
-            "suppressed": found.suppressed,
-        }
-        return Record(Raw(encode(before)), found.rows, Raw(encode(after))), found
 
 
-def _assessment(scans: Sequence[ScanHead], rows: Tally, suppressed: int) -> Assessment:
+def record(release: Release, found: Assessed | None) -> structs.Release:
+    """The release record of one version."""
+    if found is None:
+        return structs.Release(release.entry.version, False, *[None] * 17)
+    figures, scans = found.figures, release.scans
+    return structs.Release(
+        version=release.entry.version,
+        scanned=True,
+        total=figures.total,
+        fixable=figures.fixable,
+        grade=figures.grade,  # type: ignore[arg-type]
+        score=figures.score,
+        cves=found.rows,
+        **figures.counters,
+        findings=found.findings,
+        unique=len({row.id for row in found.rows}),
+        digest=_scanned_digest(release),
+        scanned_at=figures.scanned_at,
+        scanner=_scanner(scans),
+        os_end_of_life=_end_of_life(scans),
+        suppressed=found.suppressed,
+    )
+
+
+def documents(image: Image, records: Sequence[structs.Release]) -> Iterable[tuple[str, Any]]:
+    """Path and body of the security documents of one image: of each release, and of all together."""
+    slug, reference = image.entry.slug, image.entry.image
+    for one in records:
+        body = structs.ReleaseDocument("v1", "security", slug, reference, *astuple(one))
+        yield addresses.release(slug, one.version), body
+    if records:
+        detail = structs.SecurityDetail("v1", "security", slug, reference, records[0], [*records])
+        yield addresses.detail(slug), detail
+
+
+def _figures(scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int) -> SecurityFigures:
     letter: str | None
     score: float | None
-    letter, score = grade(rows.fixable, rows.unfixable)
-    if letter in ("A+", "A") and any(head.os_end_of_life for head in scans):
+    letter, score = grade(*counts)
+    if letter in ("A+", "A") and any(scan.os_end_of_life for scan in scans):
         letter = score = None  # nobody looks any more, so finding nothing proves nothing
-    times = [head.scanned_at for head in scans if head.scanned_at]
+    times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return Assessment(rows.fixable, rows.unfixable, suppressed, letter, score, oldest)
-
-
-_NOTHING = Raw(b"[]")
-_NOT_SCANNED = dict.fromkeys(("version", "scanned", "total", "fixable", "grade", "score"))
-_AFTER = (*_WORDS, "findings", "unique", "digest", "scannedAt", "scanner", "osEndOfLife", "suppressed")
-_NO_FIGURES_AFTER = Raw(encode(dict.fromkeys(_AFTER)))
+    return SecurityFigures(counts, suppressed, letter, score, oldest)
 
 
 def _scanned_digest(release: Release) -> str | None:
     """The digest that was scanned: the first of the page's that a scan has, else the scan's own."""
-    scanned = {digest for head in release.scans for digest in head.digests}
+    scanned = {digest for scan in release.scans for digest in scan.digests}
     on_page = (digest for digest in release.entry.digests if digest in scanned)
     # A report without digests was joined by name or path, and says nothing of what it scanned.
     return next(on_page, None) or min(scanned, default=None)
 
 
-def _scanner(scans: Sequence[ScanHead]) -> str:
-    versions = sorted({head.scanner_version for head in scans if head.scanner_version})
+def _scanner(scans: Sequence[ScanMetadata]) -> str:
+    versions = sorted({scan.scanner_version for scan in scans if scan.scanner_version})
     return " ".join([_SCANNER_NAMES[scans[0].scanner], ", ".join(versions)]).strip()
 
 
-def _end_of_life(scans: Sequence[ScanHead]) -> bool | None:
-    known = [head.os_end_of_life for head in scans if head.os_end_of_life is not None]
+def _end_of_life(scans: Sequence[ScanMetadata]) -> bool | None:
+    known = [scan.os_end_of_life for scan in scans if scan.os_end_of_life is not None]
     return any(known) if known else None
-
-
-def envelope(image: Image) -> Raw:
-    """What the documents of one image begin with."""
-    entry = image.entry
-    head = {"apiVersion": "v1", "resource": "security", "slug": entry.slug, "image": entry.image}
-    return Raw(encode(head))

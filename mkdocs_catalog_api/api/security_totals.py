@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..catalog.grading import grade
 from ..catalog.join import Chart, Image
 from ..catalog.pins import Pin
+from ..catalog.vulnerabilities import SeverityCounts
 from . import addresses
 from .addresses import Addresses
-from .security import NO_FIGURES, Assessment
+from .security import NO_FIGURES, SecurityFigures
+from .structs.fields import Counters
+from .structs.security import (
+    ChartSecurity,
+    ImageSecurity,
+    SecurityIndex,
+    SecurityIndexEntry,
+    SecuritySummary,
+    SummaryEntry,
+)
+
+_NOTHING = SecurityFigures(SeverityCounts((0,) * 5, (0,) * 5), 0, None, None, None)
 
 
-def image_security(image: Image, newest: Assessment | None, at: Addresses) -> dict[str, object]:
+def image_security(image: Image, newest: SecurityFigures | None, at: Addresses) -> ImageSecurity:
     """The `security` object of an image."""
-    figures = newest.figures() if newest else NO_FIGURES
-    version = image.releases[0].entry.version if image.releases else None
-    href = at.api(addresses.detail(image.entry.slug)) if image.releases else None
-    return {"scanned": newest is not None, "version": version, **figures, "href": href}
+    return ImageSecurity(
+        scanned=newest is not None,
+        version=image.releases[0].entry.version if image.releases else None,
+        **newest.fields() if newest else NO_FIGURES,
+        href=at.api(addresses.detail(image.entry.slug)) if image.releases else None,
+    )
 
 
 def chart_security(
     chart: Chart,
-    releases: Mapping[tuple[str, str], Assessment | None],
-    outside: Callable[[Pin], Assessment | None],
-) -> dict[str, object]:
+    releases: Mapping[tuple[str, str], SecurityFigures | None],
+    outside: Callable[[Pin], SecurityFigures | None],
+) -> ChartSecurity:
     """The `security` object of a chart.
 
-    `releases` has the assessment of every release of the catalog, `outside` gives that of a pin that is none.
+    `releases` has the figures of every release of the catalog, `outside` gives those of a pin that is none.
     """
-    pins: dict[str, Assessment | None] = {}
+    pins: dict[str, SecurityFigures | None] = {}
     for pin in chart.pins:
         if pin.key in pins:
             continue
@@ -38,39 +52,42 @@ def chart_security(
         else:
             pins[pin.key] = outside(pin)
     scanned = [found for found in pins.values() if found is not None]
-    figures: dict[str, object] = dict(NO_FIGURES)
+    fields = dict(NO_FIGURES)
     if scanned:
         total = _sum(scanned)
-        figures = total.figures()
+        fields = total.fields()
         withheld = any(found.grade is None for found in scanned)
         if len(scanned) < len(pins) or (withheld and total.grade in ("A+", "A")):
-            figures |= {"grade": None, "score": None}
-    return {
-        "scanned": bool(pins) and len(scanned) == len(pins),
-        **figures,
-        "pins": len(pins),
-        "pinsScanned": len(scanned),
-    }
+            fields |= {"grade": None, "score": None}
+    return ChartSecurity(
+        scanned=bool(pins) and len(scanned) == len(pins),
+        **fields,
+        pins=len(pins),
+        pins_scanned=len(scanned),
+    )
 
 
-def _sum(parts: Sequence[Assessment]) -> Assessment:
-    fixable = tuple(map(sum, zip(*(part.fixable for part in parts), strict=True)))
-    unfixable = tuple(map(sum, zip(*(part.unfixable for part in parts), strict=True)))
+def _sum(parts: Sequence[SecurityFigures]) -> SecurityFigures:
+    if not parts:
+        return _NOTHING
+    fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True)))
+    unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True)))
     letter, score = grade(fixable, unfixable)
-    return Assessment(fixable, unfixable, sum(part.suppressed for part in parts), letter, score, None)
+    suppressed = sum(part.suppressed for part in parts)
+    return SecurityFigures(SeverityCounts(fixable, unfixable), suppressed, letter, score, None)
 
 
 def summary_and_index(
-    images: Sequence[Image],
-    newest: Mapping[str, Assessment | None],
+    images: Iterable[Image],
+    newest: Mapping[str, SecurityFigures | None],
     unique: int,
     at: Addresses,
-) -> tuple[dict[str, object], list[dict[str, object]]]:
-    """The security summary and the entries of the security index; planned images are in neither."""
-    entries: dict[str, object] = {}
-    index: list[dict[str, object]] = []
+) -> tuple[SecuritySummary, SecurityIndex]:
+    """The security summary and the security index; planned images are in neither."""
+    entries: dict[str, SummaryEntry] = {}
+    index: list[SecurityIndexEntry] = []
     unscanned: list[str] = []
-    parts: list[Assessment] = []
+    parts: list[SecurityFigures] = []
     for image in images:
         entry = image.entry
         found = newest[entry.slug]
@@ -80,36 +97,35 @@ def summary_and_index(
             unscanned.append(entry.slug)
             continue
         parts.append(found)
-        figures = found.figures()
         version, href = image.releases[0].entry.version, at.api(addresses.detail(entry.slug))
-        entries[entry.slug] = figures | {"version": version, "href": href}
+        entries[entry.slug] = SummaryEntry(**found.fields(), version=version, href=href)
         index.append(
-            {
-                "slug": entry.slug,
-                "name": entry.name,
-                "image": entry.image,
-                "version": version,
-                "grade": figures["grade"],
-                "score": figures["score"],
+            SecurityIndexEntry(
+                slug=entry.slug,
+                name=entry.name,
+                image=entry.image,
+                version=version,
+                grade=found.grade,  # type: ignore[arg-type]
+                score=found.score,
                 **found.counters,
-                "total": found.total,
-                "fixable": figures["fixable"],
-                "scannedAt": found.scanned_at,
-                "href": href,
-            }
+                total=found.total,
+                fixable=found.fixable,
+                scanned_at=found.scanned_at,
+                href=href,
+            )
         )
-    total = _sum(parts) if parts else Assessment((0,) * 5, (0,) * 5, 0, None, None, None)
-    summary: dict[str, object] = {
-        "apiVersion": "v1",
-        "resource": "security",
-        "total": total.total,
-        "bySeverity": total.counters,
-        "imagesWithCves": sum(part.total > 0 for part in parts),
-        "images": entries,
-        "scanned": len(parts),
-        "unscanned": unscanned,
-        "fixable": sum(total.fixable),
-        "suppressed": total.suppressed,
-        "unique": unique,
-    }
-    return summary, index
+    total = _sum(parts)
+    summary = SecuritySummary(
+        api_version="v1",
+        resource="security",
+        total=total.total,
+        by_severity=Counters(**total.counters),
+        images_with_cves=sum(part.total > 0 for part in parts),
+        images=entries,
+        scanned=len(parts),
+        unscanned=unscanned,
+        fixable=total.fixable,
+        suppressed=total.suppressed,
+        unique=unique,
+    )
+    return summary, SecurityIndex("v1", "security", len(index), index)

@@ -1,168 +1,257 @@
-"""The last look before anything is published: the serialised bytes, against the models of the schemas.
+"""The last look before anything is published: each document's bytes, decoded strictly into its Struct.
 
-Each spliced part is checked once, in the words it will be published in. A violation is a fault of this
-plugin, never of an author, so it stops the build with the document and the place.
+A violation is a fault of this plugin, never of an author, so it stops the build with the document and the
+place. What the types can't say (sums, counts, what belongs together) stands in `_RULES`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+import msgspec
+from msgspec import Struct
 
-from ..catalog.scans import SEVERITIES
-from ..catalog.vulnerabilities import Tally
+from ..catalog.vulnerabilities import Vulnerability, count
 from . import addresses
-from . import structs as models
-
-M = TypeVar("M", bound=BaseModel)
+from .structs.discovery import Badge
+from .structs.fields import PER_PAGE
+from .structs.security import (
+    ChartSecurity,
+    ImageSecurity,
+    Release,
+    ReleaseDocument,
+    SecurityDetail,
+    SecurityIndex,
+    SecuritySummary,
+)
 
 _REFERENCE = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
-_BEGINS = (b'{"apiVersion":"v1",', b'{"schemaVersion":1,', b'{"openapi":"3.1.0",')
+_WORDS = ("critical", "high", "medium", "low", "unknown")
+_MAY_BE_NULL = {"grade", "score", "digest", "scanned_at", "os_end_of_life"}
+"""Of a release that has been scanned."""
 
 
 class ContractError(Exception):
     """A document breaks the contract of the API. This is a bug of the plugin."""
 
     def __init__(self, document: str, message: str) -> None:
-        super().__init__(document, message)  # both, so that it passes from a worker's process
+        super().__init__(document, message)
 
     def __str__(self) -> str:
         document, message = self.args
         return f"{document}: {message}; this is a bug of mkdocs-catalog-api, please report it"
 
 
-class Gate:
-    """Checks serialised parts and remembers the API links that they hold."""
+class Verifier:
+    """Checks the bytes of documents; the links in them are compared with what was written at the end."""
 
-    def __init__(self, mount: str) -> None:
-        self._pages = f"{mount}/"
-        self._api = f"{mount}/{addresses.PREFIX}/"
-        self._document = ""
-        self.links: dict[str, str] = {}
-        """Path of each document that is linked to → one that links to it."""
+    def __init__(self) -> None:
+        self._decoders: dict[type[Struct], msgspec.json.Decoder[Any]] = {}
 
-    def api_link(self, address: str) -> None:
-        """Remember an address that stands where the contract has a link to a document."""
-        if not address.startswith(self._api):
-            raise ValueError(f"{address!r} does not begin with {self._api}")
-        self.links.setdefault(address.removeprefix(self._api), self._document)
-
-    def page_link(self, address: str) -> None:
-        """Refuse an address outside of the site where the contract has a link to a web page."""
-        if not address.startswith(self._pages):
-            raise ValueError(f"{address!r} does not begin with {self._pages}")
-
-    def check(self, model: type[M], body: bytes, document: str) -> M:
-        """Validate a serialised part of `document`: its types as they stand, its sums, its links.
+    def check(self, path: str, body: bytes, struct: type[Struct]) -> None:
+        """Decode a document into its Struct, and see that its parts agree.
 
         Raises:
-            ContractError: it does not hold.
+            ContractError: they don't.
         """
-        self._document = document
+        decoder = self._decoders.get(struct)
+        if decoder is None:
+            decoder = self._decoders[struct] = msgspec.json.Decoder(struct)
         try:
-            return model.__pydantic_validator__.validate_json(body, strict=True, context=self)  # type: ignore[no-any-return]
-        except ValidationError as error:
-            raise _broken(document, error) from error
+            document = decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ContractError(path, str(error)) from error
+        for fault in _faults(document):
+            raise ContractError(path, fault)
 
-    def rows(self, data: bytes, said: Tally, document: str) -> None:
-        """Check the rows of a release, and that they add up to what is said of them."""
-        rows = self.check(models.Rows, data, document).root
-        fixable: list[str] = [row.severity for row in rows if row.fixed]
-        unfixable: list[str] = [row.severity for row in rows if not row.fixed]
-        unique = len({row.id for row in rows})
-        found = Tally(tuple(map(fixable.count, SEVERITIES)), tuple(map(unfixable.count, SEVERITIES)), unique)
-        if found != said:
-            raise ContractError(document, f"cves: counted {said}, but the rows give {found}")
 
-    def record(self, head: bytes, rows: Tally | None, document: str) -> None:
-        """Check a release without its rows, which have been checked; they are None without a scan."""
-        checked = self.check(models.ReleaseHead, head, document)
-        if checked.scanned != (rows is not None):
-            raise ContractError(document, f"scanned is {checked.scanned}, but the rows say otherwise")
-        if rows is None:
-            return
-        counters = (checked.critical, checked.high, checked.medium, checked.low, checked.unknown)
-        fixable, found = sum(rows.fixable), tuple(map(sum, zip(rows.fixable, rows.unfixable, strict=True)))
-        if counters != found or checked.total != sum(found):
-            raise ContractError(
-                document, f"counters {counters} and total {checked.total}, but the rows give {found}"
+def check_links(linked: Set[str], documents: Iterable[str]) -> None:
+    """Every link leads to one of the documents of this build; `linked` are the paths that links lead to.
+
+    Raises:
+        ContractError: one does not.
+    """
+    for missing in sorted(linked - {*documents}):
+        raise ContractError(missing, "documents link to it, but it has not been written")
+
+
+def check_openapi(
+    body: bytes, paths: Iterable[str], schemas: Iterable[str], documents: Iterable[str]
+) -> None:
+    """The OpenAPI document has every schema that it refers to, and describes each of the documents.
+
+    Raises:
+        ContractError: it does not.
+    """
+    for name in sorted({found.decode() for found in _REFERENCE.findall(body)}.difference(schemas)):
+        raise ContractError(addresses.OPENAPI, f"components.schemas has no {name}")
+    templates = (_PARAMETER.sub("[^/]+", re.escape(path)) for path in paths)
+    known = re.compile("|".join(templates))
+    for path in documents:
+        if not known.fullmatch(f"/{addresses.PREFIX}/{path}"):
+            raise ContractError(addresses.OPENAPI, f"paths: none describes {path}")
+
+
+def _faults(document: Any) -> Iterator[str]:
+    rule = _RULES.get(type(document))
+    if rule is not None:
+        yield from rule(document)
+    elif hasattr(document, "data"):
+        yield from _envelope(document)
+
+
+def _release(release: Any) -> Iterator[str]:
+    """A release record, or the document of one."""
+    null = {name for name in Release.__struct_fields__ if getattr(release, name) is None}
+    if not release.scanned:
+        if len(null) < len(Release.__struct_fields__) - 2:
+            yield f"{release.version} is not scanned, but has figures"
+        return
+    if not null <= _MAY_BE_NULL:
+        yield f"{release.version} is scanned, but lacks {', '.join(sorted(null - _MAY_BE_NULL))}"
+        return
+    yield from _graded(release)
+    rows: list[Vulnerability] = release.cves
+    found = count(rows)
+    counters = tuple(getattr(release, word) for word in _WORDS)
+    if counters != tuple(map(sum, zip(*found, strict=True))) or release.total != len(rows):
+        yield f"counters {counters} and total {release.total}, but the rows give {found}"
+    if release.fixable != sum(found.fixable):
+        yield f"fixable is {release.fixable}, but {sum(found.fixable)} rows have a fix"
+    if release.unique != len({row.id for row in rows}):
+        yield f"unique is {release.unique}, which is not the number of ids in the rows"
+
+
+def _detail(detail: SecurityDetail) -> Iterator[str]:
+    for release in detail.versions:
+        yield from _release(release)
+    if detail.latest != detail.versions[0]:
+        yield "latest is not the first of versions"
+
+
+def _graded(figures: Any) -> Iterator[str]:
+    if (figures.grade is None) != (figures.score is None):
+        yield "grade and score come together"
+
+
+def _figures(figures: Any) -> Iterator[str]:
+    """Counters with their total: of what may have no scan all are null together."""
+    counters = [getattr(figures, word) for word in _WORDS]
+    yield from _graded(figures)
+    if figures.total is None:
+        others = (*counters, figures.fixable, figures.suppressed, figures.grade)
+        if any(value is not None for value in others):
+            yield "not scanned, but with figures"
+    elif None in (*counters, figures.fixable, figures.suppressed):
+        yield "scanned, but without figures"
+    elif figures.total != sum(counters):
+        yield f"total is {figures.total}, but the severities add up to {sum(counters)}"
+
+
+def _image_security(security: ImageSecurity) -> Iterator[str]:
+    yield from _figures(security)
+    if security.scanned != (security.total is not None):
+        yield f"scanned is {security.scanned}, but total is {security.total}"
+    if (security.version is None) != (security.href is None):
+        yield "version and href come together"
+
+
+def _chart_security(security: ChartSecurity) -> Iterator[str]:
+    yield from _figures(security)
+    pins, scanned = security.pins, security.pins_scanned
+    if scanned > pins or security.scanned != (pins == scanned > 0):
+        yield f"scanned is {security.scanned} with {scanned} of {pins} pins scanned"
+    if (scanned > 0) != (security.total is not None) or (security.grade and not security.scanned):
+        yield f"these figures can't come from {scanned} of {pins} pins"
+
+
+def _summary(summary: SecuritySummary) -> Iterator[str]:
+    images = [*summary.images.values()]
+    for image in images:
+        yield from _figures(image)
+    for name, said, found in (
+        ("total", summary.total, sum(image.total for image in images)),
+        *(
+            (
+                f"bySeverity.{word}",
+                getattr(summary.by_severity, word),
+                sum(getattr(image, word) for image in images),
             )
-        if checked.fixable != fixable:
-            raise ContractError(document, f"fixable is {checked.fixable}, but {fixable} rows have a fix")
-        if checked.unique != rows.unique:
-            raise ContractError(document, f"unique is {checked.unique}, but the rows have {rows.unique} ids")
-
-    def collection(self, head: bytes, document: str, items: Sequence[bytes], data: bytes) -> None:
-        """Check the head of a full collection, and `data`, into which its items are joined."""
-        checked = self.check(models.CollectionHead, head, document)
-        _counted(document, checked.total, items, data)
-
-    def page(self, head: bytes, document: str, items: Sequence[bytes], data: bytes) -> None:
-        """Check the head of a page, and `data`, into which its items are joined."""
-        checked = self.check(models.PageHead, head, document)
-        self._leads_to_itself(checked.links.self, document)
-        left = checked.total - (checked.page - 1) * models.PER_PAGE
-        _counted(document, min(left, models.PER_PAGE), items, data)
-
-    def item(self, model: type[models.ItemHead], head: bytes, document: str) -> None:
-        """Check the head of an item's document; the item itself has been checked."""
-        self._leads_to_itself(self.check(model, head, document).links.self, document)
-
-    def _leads_to_itself(self, address: str, document: str) -> None:
-        if address != self._api + document:
-            raise ContractError(document, f"links.self: {address} is the address of another document")
-
-    def whole(self, documents: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-        """Let documents pass whose parts have been checked, unless putting them together went wrong.
-
-        Raises:
-            ContractError: one is empty, or has no envelope.
-        """
-        for path, body in documents:
-            if not body.startswith(_BEGINS) or not body.endswith(b"}\n"):
-                raise ContractError(path, f"it is no document of the API, but {body[:40]!r}")
-            yield path, body
-
-    def openapi(self, body: bytes, documents: Iterable[str]) -> None:
-        """Check the OpenAPI document: it is whole, and describes each of the documents.
-
-        Raises:
-            ContractError: it does not hold.
-        """
-        described = self.check(models.OpenApi, body, addresses.OPENAPI)
-        schemas = described.components["schemas"]
-        for name in sorted({found.decode() for found in _REFERENCE.findall(body)}.difference(schemas)):
-            raise ContractError(addresses.OPENAPI, f"components.schemas has no {name}")
-        templates = (_PARAMETER.sub("[^/]+", re.escape(path)) for path in described.paths)
-        known = re.compile("|".join(templates))
-        for path in documents:
-            if not known.fullmatch(f"/{addresses.PREFIX}/{path}"):
-                raise ContractError(addresses.OPENAPI, f"paths: none describes {path}")
-
-    def check_links(self, documents: Iterable[str]) -> None:
-        """Every link leads to one of the documents of this build.
-
-        Raises:
-            ContractError: one does not.
-        """
-        for missing in sorted(self.links.keys() - set(documents)):
-            raise ContractError(self.links[missing], f"links to {missing}, but there is no such document")
+            for word in _WORDS
+        ),
+        ("imagesWithCves", summary.images_with_cves, sum(image.total > 0 for image in images)),
+        ("scanned", summary.scanned, len(images)),
+        ("fixable", summary.fixable, sum(image.fixable for image in images)),
+        ("suppressed", summary.suppressed, sum(image.suppressed for image in images)),
+    ):
+        if said != found:
+            yield f"{name} is {said}, but the images give {found}"
 
 
-def _counted(document: str, said: int, items: Sequence[bytes], data: bytes) -> None:
-    if said != len(items):
-        raise ContractError(document, f"data: {len(items)} items, where total says {said}")
-    if len(data) != sum(map(len, items)) + max(len(items) - 1, 0) + len("[]"):
-        raise ContractError(document, "data: something was lost when the items were joined")
+def _index(index: SecurityIndex) -> Iterator[str]:
+    if index.total != len(index.data):
+        yield f"total is {index.total}, but data has {len(index.data)} items"
+    for entry in index.data:
+        counted = sum(getattr(entry, word) for word in _WORDS)
+        if entry.total != counted:
+            yield f"{entry.slug}: total is {entry.total}, but the severities add up to {counted}"
 
 
-def _broken(document: str, error: ValidationError) -> ContractError:
-    """The first fault that a model found, with its place."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    return ContractError(document, f"{place}: {message}" if place else message)
+def _badge(badge: Badge) -> Iterator[str]:
+    named = badge.named_logo is not msgspec.UNSET
+    if named == (badge.logo_svg is not msgspec.UNSET) or named != (badge.logo_color is not msgspec.UNSET):
+        yield "a badge has a named logo with its colour, or a logo of its own"
+
+
+def _envelope(document: Any) -> Iterator[str]:
+    """A collection, a page of one, or the document of one item; they are made for each catalog anew."""
+    fields = document.__struct_fields__
+    items = document.data if isinstance(document.data, list) else [document.data]
+    for item in items:
+        yield from _item(item)
+    if "page" in fields:
+        yield from _page(document)
+    elif "total" in fields:
+        if document.total != len(items):
+            yield f"data: {len(items)} items, where total says {document.total}"
+    elif document.links.self != (
+        f"{document.links.collection.removesuffix('.json')}/{document.slug}/index.json"
+    ):
+        yield f"links.self: {document.links.self} is not the document of {document.slug}"
+
+
+def _page(page: Any) -> Iterator[str]:
+    number, last = page.page, page.total_pages
+    if last != -(-page.total // PER_PAGE) or number > last:
+        yield f"page {number} of {last} can't be with {page.total} items"
+    if len(page.data) != min(page.total - (number - 1) * PER_PAGE, PER_PAGE):
+        yield f"data: {len(page.data)} items can't be on page {number} of {page.total}"
+    base, links = page.links.collection.removesuffix(".json"), page.links
+    expected = [
+        f"{base}/{n}.json" if 1 <= n <= last else None for n in (number, 1, last, number - 1, number + 1)
+    ]
+    if [links.self, links.first, links.last, links.prev, links.next] != expected:
+        yield f"links: they are not those of page {number} of {last}"
+
+
+def _item(item: Any) -> Iterator[str]:
+    security = getattr(item, "security", None)
+    if isinstance(security, ImageSecurity):
+        yield from _image_security(security)
+        newest = item.versions[0].version if item.versions else None
+        if item.latest != newest or security.version != newest:
+            yield f"latest is {item.latest} and security's {security.version}, not {newest}"
+    elif isinstance(security, ChartSecurity):
+        yield from _chart_security(security)
+
+
+_RULES: Mapping[type[Struct], Callable[[Any], Iterator[str]]] = {
+    ReleaseDocument: _release,
+    SecurityDetail: _detail,
+    SecuritySummary: _summary,
+    SecurityIndex: _index,
+    Badge: _badge,
+}

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..problems import Problems
-from ..sources.cache import Cache
-from ..sources.store import Kept, Store, content_key
 from .yaml_errors import YamlError
-from .yaml_text import Document, Value, parse
+from .yaml_text import Document, parse
 
 # The line MkDocs takes for front matter (mkdocs/utils/meta.py), and looser ones that authors mean as such.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
@@ -66,30 +63,3 @@ def _mapping(yaml_text: str) -> Document:
         kind = "a list" if isinstance(document.data, list) else "a single value"
         raise YamlError(2, 1, f"front matter is {kind}, not keys and values", "write `key: value` lines")
     return document
-
-
-class FrontMatter:
-    """`front_matter` that does not parse again what an earlier build has parsed."""
-
-    def __init__(self, cache: Cache[Value], store: Store) -> None:
-        self._cache, self._store = cache, store
-        self._earlier = cache.load(store)
-        self._read: dict[str, tuple[Kept[Value], ...]] = {}
-
-    def of(self, text: str) -> Document | None:
-        """As `front_matter`."""
-        yaml_text = split(text)
-        if yaml_text is None:
-            return None
-        key = content_key(yaml_text.encode(errors="surrogatepass"))
-        if found := self._earlier.get(key):
-            document = Document(yaml_text, _OFFSET, found[0].about)
-        else:
-            document = _mapping(yaml_text)
-            found = (Kept(document.data, "", 0, 0, ""),)
-        self._read[key] = found
-        return document
-
-    def save(self, problems: Problems) -> None:
-        """Keep what was asked for, and nothing else, for the next build."""
-        self._cache.save(self._store, self._read, problems)

@@ -16,7 +16,7 @@ from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEn
 from .pins import Pin, PinJoin
 from .releases import Key, Releases
 from .scan_choice import Choice
-from .scans import ScanHead
+from .scans import ScanMetadata
 from .versions import newest_first
 from .vex_matching import Statements
 
@@ -26,7 +26,7 @@ class Release:
     """One version of an image and the scans that count for it; none when it is unscanned."""
 
     entry: VersionEntry
-    scans: tuple[ScanHead, ...]
+    scans: tuple[ScanMetadata, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Join:
     def __init__(
         self,
         images: Sequence[ImageEntry],
-        heads: Iterable[ScanHead],
+        heads: Iterable[ScanMetadata],
         scanners: Sequence[str],
         now: str,
         problems: Problems,
@@ -102,8 +102,8 @@ class Join:
         self._releases = Releases(images)
         self._choice = Choice(scanners, now, problems)
         self._pins = PinJoin(self._releases, self._choice, problems)
-        self._candidates: dict[Key, list[ScanHead]] = defaultdict(list)
-        self._unplaced: list[ScanHead] = []
+        self._candidates: dict[Key, list[ScanMetadata]] = defaultdict(list)
+        self._unplaced: list[ScanMetadata] = []
         self._useful: set[str] = set()
         """Paths of the reports of which any scan belongs to a release."""
         heads = list(heads)
@@ -133,7 +133,7 @@ class Join:
         pins = (self._pins.resolve(pin, partial(at, position)) for position, pin in enumerate(entry.images))
         return Chart(entry, page, tuple(pins))
 
-    def _place(self, head: ScanHead) -> None:
+    def _place(self, head: ScanMetadata) -> None:
         """Find the releases that the scan belongs to."""
         folder, by_path = self._path_says(head)
         keys = list(dict.fromkeys([*self._by_digests(head), *self._by_names(head)]))
@@ -155,7 +155,7 @@ class Join:
         else:
             self._unplaced.append(head)
 
-    def _path_says(self, head: ScanHead) -> tuple[str | None, Key | None]:
+    def _path_says(self, head: ScanMetadata) -> tuple[str | None, Key | None]:
         """The image whose folder the report lies in and, if its name is a version, the release."""
         parts = head.path.split("/")
         if not head.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
@@ -163,18 +163,18 @@ class Join:
         key = Key(parts[0], parts[1].removesuffix(".json"))
         return key.slug, key if len(parts) == 2 and key in self._releases.entries else None
 
-    def _by_digests(self, head: ScanHead) -> Iterator[Key]:
+    def _by_digests(self, head: ScanMetadata) -> Iterator[Key]:
         for digest in head.digests:
             yield from self._releases.with_digest(digest)
 
-    def _by_names(self, head: ScanHead) -> Iterator[Key]:
+    def _by_names(self, head: ScanMetadata) -> Iterator[Key]:
         """Releases of the same repository and tag, unless both sides have digests: then those decide."""
         for repository, tag in head.names:
             for key in self._releases.with_tag(repository, tag) if tag else ():
                 if not (head.digests and self._releases.entries[key].digests):
                     yield key
 
-    def _check_path_join(self, head: ScanHead, key: Key) -> None:
+    def _check_path_join(self, head: ScanMetadata, key: Key) -> None:
         """Warn when the path says that the report is of the release, and the report itself says otherwise."""
         if head.digests and self._releases.entries[key].digests:
             message = f"the digest that was scanned, {head.digests[0]}, is not on the page of {key.slug!r}"
@@ -213,11 +213,11 @@ class Join:
                 message = "no image in the report belongs to a release or pin of the catalog"
                 self._say(head, message, level=level)
 
-    def _say(self, head: ScanHead, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
+    def _say(self, head: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
         self._problems.add(Problem(head.file, 0, 0, "", message, hint, level))
 
 
-def _subject(head: ScanHead) -> str:
+def _subject(head: ScanMetadata) -> str:
     if head.names:
         repository, tag = head.names[0]
         return f" of {repository}:{tag}" if tag else f" of {repository}@{head.digests[0]}"

@@ -11,7 +11,7 @@ from .models import PinEntry
 from .names import Reference
 from .releases import Releases
 from .scan_choice import Choice
-from .scans import ScanHead
+from .scans import ScanMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Pin:
     """Equal for pins of the same thing: its digest, else its normalised reference."""
     slug: str | None
     version: str | None
-    scans: tuple[ScanHead, ...] = ()
+    scans: tuple[ScanMetadata, ...] = ()
     """Scans of a pin that is no release of the catalog."""
 
 
@@ -38,10 +38,10 @@ class PinJoin:
     problems: Problems
     claimed: set[tuple[str, int]] = field(default_factory=set)
     """Path and position of the scans that speak of a pin outside the catalog."""
-    _by_digest: dict[str, list[ScanHead]] = field(default_factory=lambda: defaultdict(list))
-    _by_tag: dict[tuple[str, str], list[ScanHead]] = field(default_factory=lambda: defaultdict(list))
+    _by_digest: dict[str, list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
+    _by_tag: dict[tuple[str, str], list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
 
-    def index(self, heads: Iterable[ScanHead]) -> None:
+    def index(self, heads: Iterable[ScanMetadata]) -> None:
         """Make scans known."""
         for head in heads:
             for digest in head.digests:
@@ -83,7 +83,9 @@ class PinJoin:
         scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
         return Pin(pin, digest, self._slug(repository), None, scans)
 
-    def _scans(self, scans: list[ScanHead], name: str, digests: tuple[str, ...]) -> tuple[ScanHead, ...]:
+    def _scans(
+        self, scans: list[ScanMetadata], name: str, digests: tuple[str, ...]
+    ) -> tuple[ScanMetadata, ...]:
         self.claimed.update((head.path, head.position) for head in scans)
         return self.choice.among(scans, name, digests)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
 """The words of the contract, worst first. Inside, a severity is its index in this tuple."""
 
 
-class Finding(NamedTuple):
+class Finding(Struct, gc=False):
     """One raw finding: a vulnerability of one package in one scan target, its texts made safe."""
 
     id: str
@@ -29,6 +32,30 @@ class Finding(NamedTuple):
     """Every other id of the same vulnerability, sorted."""
     purl: str = ""
     """Package URL of the package, when the scanner gives one."""
+    ecosystem: str = ""
+    """The type that a package URL of the package has, `deb` or `npm`; empty when the report does not say."""
+    scan: int = 0
+    """Which of the scans that count for a release it is of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings(Sequence[Finding]):
+    """Findings that are made when somebody goes through them: what joins a scan to a release needs none."""
+
+    number: int
+    make: Callable[[], Iterable[Finding]]
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.make())
+
+    def __getitem__(self, index: Any) -> Any:
+        return [*self][index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +77,24 @@ class Scan:
     os_end_of_life: bool | None
     """The scanner says that the operating system in the image is no longer maintained; None when it does not
     say whether it is."""
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     inferred: bool = False
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
 
 
-class ScanFacts(NamedTuple):
-    """A scan without its findings: what decides which release it belongs to, and what it counted."""
+class ScanMetadata(Struct, frozen=True, gc=False):
+    """A scan's place and what decides which release it belongs to, without its findings."""
 
+    file: str
+    """The report, relative to the folder of mkdocs.yml."""
+    path: str
+    """The same below the reports folder."""
+    position: int
+    """Of the scan in its report, from 0."""
+    alone: bool
+    """Whether it is the only scan of its report; only then does the report's path speak for it."""
+    of_hub: bool
+    """Whether the report was fetched: it lies at its chart's place, and lists what that version contains."""
     scanner: str
     scanner_version: str
     scanned_at: str | None
@@ -68,41 +105,5 @@ class ScanFacts(NamedTuple):
     platform: str
     os_end_of_life: bool | None
     findings: int
-    """Raw findings, before deduplication."""
-    fixable: tuple[int, ...]
-    """Rows with a fix for each of `SEVERITIES`, after deduplication."""
-    unfixable: tuple[int, ...]
-    """Rows without a fix, likewise."""
-    unique: int
-    """Distinct ids."""
-    inferred: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ScanHead:
-    """A scan's place and facts."""
-
-    file: str
-    """The report, relative to the folder of mkdocs.yml."""
-    path: str
-    """The same below the reports folder."""
-    key: str
-    """Where the store keeps it: the report's key and the scan's position in the report."""
-    position: int
-    alone: bool
-    """Whether it is the only scan of its report; only then does the report's path speak for it."""
-    of_hub: bool
-    """Whether the report was fetched: it lies at its chart's place, and lists what that version contains."""
-    # The fields of `ScanFacts`, in the same order.
-    scanner: str
-    scanner_version: str
-    scanned_at: str | None
-    names: tuple[tuple[str, str | None], ...]
-    digests: tuple[str, ...]
-    platform: str
-    os_end_of_life: bool | None
-    findings: int
-    fixable: tuple[int, ...]
-    unfixable: tuple[int, ...]
-    unique: int
+    """How many, before deduplication."""
     inferred: bool

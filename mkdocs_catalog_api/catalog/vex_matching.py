@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from msgspec.structs import astuple
+
 from .names import Reference
 from .purl import Purl
-from .scans import Finding, ScanHead
+from .scans import Finding, ScanMetadata
 from .statements import Component, Statement
-from .vulnerabilities import Row
+from .vulnerabilities import Suppressed, Vulnerability
 
 _Key = str | tuple[str, str, str]
 """Repository or digest of an image; type, namespace and name of a package."""
@@ -34,7 +36,7 @@ class Subject:
     """Of the platforms scanned, `amd64`; empty when not known."""
 
     @classmethod
-    def scanned(cls, image: str, tag: str, digests: Iterable[str], scans: Sequence[ScanHead]) -> Subject:
+    def scanned(cls, image: str, tag: str, digests: Iterable[str], scans: Sequence[ScanMetadata]) -> Subject:
         """What was scanned under the reference `image`, the tag and the digests of a page or pin."""
         claimed = frozenset(digests)
         found = frozenset(digest for head in scans for digest in head.digests)
@@ -45,20 +47,11 @@ class Subject:
         return cls(Reference.parse(image).repository, frozenset({tag}), known, frozenset(architectures))
 
 
-class SuppressedRow(Row):
-    """A row that a statement takes out, and why."""
-
-    status: str
-    justification: str
-    statement: str
-    """Id of the document."""
-
-
-class Sifted(NamedTuple):
+class Applied(NamedTuple):
     """Rows after the statements have been heard, each list in the order of the rows."""
 
-    open: list[Row]
-    suppressed: list[SuppressedRow]
+    open: list[Vulnerability]
+    suppressed: list[Suppressed]
     matched: set[int]
     """Positions of the statements that speak of any row, also of those that take nothing out."""
 
@@ -148,24 +141,19 @@ class Statements:
             found.update(claim.position for claim in claims if claim.holds(finding, package, image))
         return sorted(found, key=lambda position: _age(self._all[position]))
 
-    def sift(self, rows: Iterable[tuple[Row, Sequence[Finding]]], image: Subject) -> Sifted:
+    def apply_vex(self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], image: Subject) -> Applied:
         """Take out the rows that the newest statement on each says do not concern the image."""
-        sifted = Sifted([], [], set())
+        applied = Applied([], [], set())
         for row, findings in rows:
             positions = self.matching(findings, image)
-            sifted.matched.update(positions)
+            applied.matched.update(positions)
             if positions and (last := self._all[positions[-1]]).suppresses:
-                sifted.suppressed.append(
-                    {
-                        **row,
-                        "status": last.status,
-                        "justification": last.justification,
-                        "statement": last.document,
-                    }
+                applied.suppressed.append(
+                    Suppressed(*astuple(row), last.status, last.justification, last.document)  # type: ignore[call-arg]
                 )
             else:
-                sifted.open.append(row)
-        return sifted
+                applied.open.append(row)
+        return applied
 
     def _claims(self, name: str) -> dict[_Key, list[_Claim]]:
         """Those on one vulnerability, taken apart at the first question for it: most are never asked."""

@@ -5,49 +5,59 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple, TypedDict
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta, Struct
 
 from .scans import SEVERITIES, Finding
 
-_CVE = re.compile(r"CVE-([0-9]{4})-([0-9]{4,19})")  # the pattern of the CVE record format, version 5
+CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
+"""Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
+_CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
 _NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
-SEVERITY_INDEX = {word: index for index, word in enumerate(SEVERITIES)}
+_INDEX = {word: index for index, word in enumerate(SEVERITIES)}
+
+SeverityWord = Annotated[
+    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"], Meta(extra_json_schema={"enum": [*SEVERITIES]})
+]
 
 
-class Row(TypedDict):
-    """An entry of `cves`, its keys in the order of the JSON. A text that is not known is empty."""
+class Vulnerability(Struct, gc=False, forbid_unknown_fields=True):
+    """One vulnerability of one package. A text that is not known is empty."""
 
-    id: str
-    severity: str
-    pkg: str
-    installed: str
-    fixed: str
-    title: str
-    url: str
-    targets: list[str]
+    id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
+    severity: Annotated[SeverityWord, Meta(description="The highest that a source gives it.")]
+    pkg: Annotated[str, Meta(description="Package.")]
+    installed: Annotated[str, Meta(description="Version that is installed.")]
+    fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
+    title: Annotated[str, Meta(description="What it is about, as the scanner says it.")]
+    url: Annotated[str, Meta(description="Advisory.")]
+    targets: Annotated[list[str], Meta(description="Parts of the image where it was found.")]
 
 
-class Tally(NamedTuple):
+class Suppressed(Vulnerability):
+    """A vulnerability that a VEX statement took out."""
+
+    status: Annotated[Literal["not_affected", "fixed"], Meta(description="What the statement says.")]
+    justification: Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
+    statement: Annotated[str, Meta(description="Id of the VEX document that says so.")]
+
+
+class SeverityCounts(NamedTuple):
     """What rows add up to."""
 
     fixable: tuple[int, ...]
     """Rows with a fix for each of `SEVERITIES`."""
     unfixable: tuple[int, ...]
-    unique: int
-    """Distinct ids."""
+    """Rows without one, likewise."""
 
 
-def unite(findings: Iterable[Finding]) -> list[Row]:
-    """One row for each (id, package, installed version), the worst first.
+def deduplicate(findings: Iterable[Finding]) -> list[tuple[Vulnerability, list[Finding]]]:
+    """One row for each (id, package, installed version), the worst first, with the findings it is made of.
 
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
     version by code point. It and the rows do not depend on the order of the findings.
     """
-    return [row for row, _ in unite_with_findings(findings)]
-
-
-def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Finding]]]:
-    """`unite`, each row with the findings that it was made of."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         key = (finding.id, finding.pkg, finding.installed)
@@ -56,43 +66,34 @@ def unite_with_findings(findings: Iterable[Finding]) -> list[tuple[Row, list[Fin
         else:
             groups[key] = [finding]
     ordered = [(_worst(group), _place(key[0]), key, group) for key, group in groups.items()]
-    ordered.sort()
+    ordered.sort(key=lambda entry: entry[:3])
     return [(_row(severity, group), group) for severity, _, _, group in ordered]
+
+
+def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
+    """How many rows with and without a fix there are of each severity."""
+    fixable, unfixable = [0] * len(SEVERITIES), [0] * len(SEVERITIES)
+    for row in rows:
+        (fixable if row.fixed else unfixable)[_INDEX[row.severity]] += 1
+    return SeverityCounts(tuple(fixable), tuple(unfixable))
 
 
 def _worst(group: list[Finding]) -> int:
     return group[0].severity if len(group) == 1 else min([finding.severity for finding in group])
 
 
-def tally(rows: Iterable[Row]) -> Tally:
-    """How many rows with and without a fix there are of each severity, and how many ids."""
-    fixable, unfixable = [0] * len(SEVERITIES), [0] * len(SEVERITIES)
-    ids = set()
-    for row in rows:
-        (fixable if row["fixed"] else unfixable)[SEVERITY_INDEX[row["severity"]]] += 1
-        ids.add(row["id"])
-    return Tally(tuple(fixable), tuple(unfixable), len(ids))
-
-
-def _row(severity: int, group: list[Finding]) -> Row:
-    id_, _, pkg, installed, fixed, title, url, target, _, _ = group[0]
-    targets = [target] if target else []
+def _row(severity: int, group: list[Finding]) -> Vulnerability:
+    one = group[0]
+    fixed, title, url = one.fixed, one.title, one.url
+    targets = [one.target] if one.target else []
     if len(group) > 1:
         # Of texts that differ counts the first in the order of targets, of several in one the smallest.
         fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
         title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
         url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
-    return {
-        "id": id_,
-        "severity": SEVERITIES[severity],
-        "pkg": pkg,
-        "installed": installed,
-        "fixed": fixed,
-        "title": title,
-        "url": url,
-        "targets": targets,
-    }
+    word = SEVERITIES[severity]
+    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=65_536)

@@ -86,7 +86,6 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="PLUGIN",
             help="Go on in spite of this plugin (or `hooks`): it changes nothing of the catalog.",
         ),
-        click.option("--no-cache", is_flag=True, help="Parse every report anew and keep nothing."),
         click.option("--strict", is_flag=True, help="Warnings refuse the catalog like errors."),
         click.option("--site-dir", metavar="DIR", help="Folder of the site, from that of mkdocs.yml."),
         config_file_option,
@@ -104,7 +103,6 @@ class Run:
     site_dir: str | None
     trust: tuple[str, ...]
     strict: bool
-    no_cache: bool
     quiet: bool
     verbose: bool
     as_json: bool
@@ -124,11 +122,11 @@ class Run:
         self.strict = self.strict or strict
         return site, settings
 
-    def prepare(self, site: Site, settings: Settings) -> Build:
-        """The documents, rendered and checked, for the site.
+    def prepare(self, site: Site, settings: Settings, *, check_only: bool = False) -> Build:
+        """The documents, written and checked, for the site.
 
         Raises:
-            CatalogError, ContractError, OSError: as `engine.prepare`.
+            CatalogError, ContractError, OSError: as `build.prepare`.
         """
         from ..build import prepare
 
@@ -137,7 +135,7 @@ class Run:
             settings,
             self.problems,
             strict=self.strict,
-            cached=not self.no_cache,
+            check_only=check_only,
             progress=self._progress,
         )
 

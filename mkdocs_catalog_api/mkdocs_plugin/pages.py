@@ -1,4 +1,4 @@
-"""What MkDocs knows of a site, as the engine asks for it. MkDocs itself is imported by the plugin alone."""
+"""What MkDocs knows of a site, as the build asks for it. MkDocs itself is imported by the plugin alone."""
 
 from __future__ import annotations
 
@@ -76,16 +76,9 @@ class Pages:
         """Forget what was of the last build alone."""
         self._texts: dict[str, str | None] = {}
         self._as_read: dict[str, _Read] = {}
-        self._last: Any = None
-        self.changed = False
-        """Whether plugins have changed a page, as far as pages are final."""
 
     def read(self, page: Any, markdown: str) -> None:
         """Remember a page as MkDocs has read it. Call it before plugins may change it."""
-        if self._last is not None:
-            read = self._as_read[self._last.file.src_uri]
-            self.changed = self.changed or read != _Read.of(self._last, self._last.markdown)
-        self._last = page
         self._as_read[page.file.src_uri] = _Read.of(page, markdown)
 
     def text(self, file: File, config: Config) -> str | None:
@@ -98,18 +91,6 @@ class Pages:
         if uri not in self._texts:
             self._texts[uri] = _read_text(file, config)
         return self._texts[uri]
-
-    def written(self, files: Files, config: Config) -> list[Page]:
-        """Every page that is published as it stands in its file, before MkDocs has read it.
-
-        Raises:
-            OSError: one can't be read at all; the message names it.
-        """
-        defaults = _defaults(config, files)
-        # Not remembered: what counts in the end is what is there when MkDocs reads it.
-        return [
-            _page(file, config, defaults, _read_text(file, config)) for file in files.documentation_pages()
-        ]
 
     def collect(self, files: Files, config: Config) -> list[Page]:
         """Every page that is published as plugins left it. Call it once all of them are final."""
@@ -168,8 +149,8 @@ def _page(
     )
 
 
-def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) -> Site:
-    """The site with these pages; `taken` is what the author publishes below `api/v1/`."""
+def describe(config: Config, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:
+    """The site with these pages; `occupied` is what the author publishes below `api/v1/`."""
     return Site(
         config=config_file(config),
         root=root(config),
@@ -178,7 +159,7 @@ def describe(config: Config, pages: Sequence[Page], taken: Mapping[str, str]) ->
         site_url=addresses.web_address(config.site_url) if config.site_url else None,
         title=config.site_name,
         pages=pages,
-        taken=taken,
+        occupied_paths=occupied,
     )
 
 
@@ -204,7 +185,7 @@ def builds_here(config: Config) -> bool:
     return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
 
 
-def taken(files: Files, config: Config) -> dict[str, str]:
+def occupied_paths(files: Files, config: Config) -> dict[str, str]:
     """What the author publishes below `api/v1/`: path there → file."""
     prefix = addresses.PREFIX + "/"
     return {

@@ -1,11 +1,10 @@
-"""MkDocs events → engine. Glue only: no rule of the catalog lives here."""
+"""MkDocs events → build. Glue only: no rule of the catalog lives here."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
@@ -13,18 +12,16 @@ from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.utils import CountHandler
 
-from ..ahead import Ahead, worth_it
 from ..api import addresses, badges
 from ..api.verify import ContractError
-from ..build import Build, prepare, uncollected
-from ..parallel import uninterrupted
+from ..build import Build, prepare
 from ..problems import CatalogError, Problems, lines
 from ..settings import Settings, read_settings
-from ..site import own_files
+from ..site import Site, own_files
 from ..web import assets
-from ..web.pages import Web
+from ..web.pages import Filled, Web
 from ..web.view import CatalogView
-from .pages import Pages, builds_here, config_file, describe, root, taken
+from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
 
 if TYPE_CHECKING:
@@ -32,7 +29,9 @@ if TYPE_CHECKING:
     from mkdocs.config.base import ConfigErrors, ConfigWarnings
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
+    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page as MkDocsPage
+    from mkdocs.utils.templates import TemplateContext
 
 log = get_plugin_logger("catalog-api")
 
@@ -46,7 +45,7 @@ FIXED = (
 
 
 class ApiFile(File):
-    """A document that MkDocs knows the address of, so that links to it resolve; the engine writes it."""
+    """A document that MkDocs knows the address of, so that links to it resolve; the build writes it."""
 
     def copy_file(self, dirty: bool = False) -> None:
         """Leave it to `on_post_build`, which publishes all documents at once."""
@@ -64,7 +63,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._serving = False
         self._pages = Pages()
         self._watch: Watch | None = None
-        self._ahead: Ahead | None = None
         self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
@@ -73,7 +71,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._pages.begin()
         self._problems = Problems()
         self._settings: Settings | None = None
-        self._taken: dict[str, str] = {}
+        self._occupied: dict[str, str] = {}
+        self._filled: dict[str, Filled] = {}
         self._web: Web | None = None
 
     def load_config(
@@ -108,25 +107,13 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`files`: register the documents with fixed names, unless the author's own files stand there."""
         if not builds_here(config):
             return files
-        self._taken = taken(files, config)
+        self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             _add_assets(files, config)
         for path in FIXED:
-            if path not in self._taken:
+            if path not in self._occupied:
                 files.append(_api_file(path, config))
-        if self._settings and not self._serving:
-            self._begin(self._settings, files, config)
         return files
-
-    def _begin(self, settings: Settings, files: Files, config: MkDocsConfig) -> None:
-        """Begin to build in another process; `_compose` sees whether the pages have stayed as they are."""
-        self._forget_ahead()
-        if not worth_it(len(files.documentation_pages())):
-            return
-        with suppress(OSError):  # MkDocs has yet to meet the page that can't be read
-            site = describe(config, self._pages.written(files, config), self._taken)
-            with uninterrupted():
-                self._ahead = Ahead(site, settings, self._problems, strict=bool(config.strict))
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
         """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
@@ -139,52 +126,54 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     def on_page_markdown(self, markdown: str, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_markdown`: remember the page before any plugin has changed it."""
         self._pages.read(page, markdown)
-        if self._pages.changed:
-            self._forget_ahead()
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-        """`env`: every page is final and nothing is written yet, so collect, compose and check."""
+        """`env`: every page is final and nothing is written yet, so read, write and check."""
         if self._settings is None or not builds_here(config):
-            env.globals["catalog"] = CatalogView(None)
+            env.globals["catalog"] = CatalogView()
             return env
+        site = describe(config, self._pages.collect(files, config), self._occupied)
+        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
+        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
+        custom_dir = config.theme.custom_dir
         try:
-            with uncollected():
-                self._compose(self._settings, env, config, files)
+            web = Web(self._settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
+            self._build = prepare(
+                site, self._settings, self._problems, strict=bool(config.strict), on_item=web.take
+            )
+            self._filled = web.fill(self._build, self._problems, strict=bool(config.strict))
+            self._web = web
+            _report(self._problems)
+            _point_to(self._build, files)
         except CatalogError as error:
             self._forget_unfinished()
             self._refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self._forget_unfinished()
             self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
-        if self._build is None:
-            # What is wrong has been told; pages that can't be filled with the last good API stay as written.
-            with suppress(CatalogError):
-                self._show(self._good, Problems(), env, config, files)
+        if self._web is None:
+            self._web = self._last_good(site, contents, custom_dir)
+        env.globals["catalog"] = self._web.catalog
+        for uri, filled in self._filled.items():
+            pages[uri].content = filled.findable
         return env
 
-    def _compose(self, settings: Settings, env: Environment, config: MkDocsConfig, files: Files) -> None:
-        site = describe(config, self._pages.collect(files, config), self._taken)
-        if self._ahead is not None:
-            self._build = self._ahead.build(site)
-            self._ahead = None
-        if self._build is None:
-            self._build = prepare(site, settings, self._problems, strict=bool(config.strict))
-        self._problems = self._build.problems
-        self._show(self._build, self._problems, env, config, files)
-        _report(self._problems)
-        _point_to(self._build.staging.documents, files)
+    def _last_good(self, site: Site, contents: Mapping[str, str], custom_dir: str | None) -> Web:
+        """The pages with the last good catalog; what is wrong with the present one has been told."""
+        settings = self._settings or Settings()
+        web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
+        with suppress(CatalogError):  # pages that can't be filled stay as written
+            self._filled = web.fill(self._good, Problems(), strict=False)
+        return web
 
-    def _show(
-        self, build: Build | None, problems: Problems, env: Environment, config: MkDocsConfig, files: Files
+    @event_priority(-100)  # after the search, which reads the page here
+    def on_page_context(
+        self, context: TemplateContext, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation
     ) -> None:
-        """Give templates the catalog, and fill the pages with it."""
-        self._web = Web(self._settings or Settings(), build, config.theme.custom_dir, _NotThereError)
-        env.globals["catalog"] = self._web.catalog
-        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
-        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
-        for uri, content in self._web.fill(contents, problems, strict=bool(config.strict)).items():
-            pages[uri].content = content
+        """`page_context`: show the whole page, of which a search has read what people look for."""
+        if filled := self._filled.get(page.file.src_uri):
+            page.content = filled.html
 
     @event_priority(100)  # before plugins that drop what HTML may leave out
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
@@ -232,20 +221,14 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._forget_unfinished()
         self._forget_good()
 
-    def _forget_ahead(self) -> None:
-        if self._ahead is not None:
-            self._ahead.drop()
-            self._ahead = None
-
     def _forget_unfinished(self) -> None:
-        self._forget_ahead()
         if self._build is not None:
-            self._build.staging.remove()
+            self._build.drop()
             self._build = None
 
     def _forget_good(self) -> None:
         if self._good is not None:
-            self._good.staging.remove()
+            self._good.drop()
             self._good = None
 
     def _refuse(self, error: CatalogError) -> None:
@@ -280,8 +263,10 @@ def _api_file(path: str, config: MkDocsConfig) -> ApiFile:
     return file
 
 
-def _point_to(documents: Path, files: Files) -> None:
-    """Let other plugins that look into the registered documents find what was rendered."""
+def _point_to(build: Build, files: Files) -> None:
+    """Let other plugins that look into the registered documents find what was written."""
+    assert build.staging is not None  # noqa: S101  # for the type checker
+    documents = build.staging.documents
     for file in files:
         if isinstance(file, ApiFile):
             file.abs_src_path = str(documents / file.src_uri.removeprefix(addresses.PREFIX + "/"))

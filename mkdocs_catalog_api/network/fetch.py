@@ -95,7 +95,7 @@ class Fetch:
         """Bring one chart's reports or say why not. False when the hub is out of reach."""
         self._failed = False
         newest = self._bring(listing, None)
-        offered = {entry.version for entry in newest.available_versions} if newest else set()
+        offered = {entry.version for entry in newest.available_versions or ()} if newest else set()
         for version in dict.fromkeys(listing.versions):
             if newest is None or version == newest.version or self._refused >= 2:
                 continue

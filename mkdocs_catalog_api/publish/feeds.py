@@ -8,18 +8,18 @@ import datetime
 import html
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import format_datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 from xml.etree import ElementTree as ET
 
-from ..api.structs import Update
-from ..documents.serialise import document, encode
+import msgspec
+
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
-from ..web.view import CatalogView
 
 JSON_FEED = "feeds/updates.json"
 RSS = "feeds/updates.xml"
@@ -45,38 +45,38 @@ class Channel:
         return f"Version checks of {self.title}: what was shipped, held or skipped"
 
 
-def feeds(catalog: CatalogView, title: str, site_url: str) -> dict[str, bytes]:
-    """Path in the site → bytes of each feed of the updates in the catalog's documents."""
+def feeds(items: Mapping[str, Sequence[Any]], title: str, site_url: str) -> dict[str, bytes]:
+    """Path in the site → bytes of each feed of the updates; `items` has every collection as published."""
     channel = Channel(title, site_url.rstrip("/") + "/")
-    updates = [Update.model_validate(update) for update in catalog.updates]
-    pages = [catalog.page_of(update.href) for update in updates]
-    links = [urljoin(channel.home, str(page)) if page else None for page in pages]
+    pages = {item.href: item.url for name in ("images", "charts", "roadmap") for item in items[name]}
+    updates = items["updates"]
+    links = [urljoin(channel.home, page) if (page := pages.get(update.href)) else None for update in updates]
     return {JSON_FEED: _json(updates, links, channel), RSS: _rss(updates, links, channel)}
 
 
-def identity(update: Update) -> str:
+def identity(update: Any) -> str:
     """The same for the same application, versions and outcome, also when the site moves."""
     parts = [update.application, update.from_, update.to, update.outcome]
-    return uuid.uuid5(_IDENTITIES, encode(parts).decode()).urn
+    return uuid.uuid5(_IDENTITIES, msgspec.json.encode(parts).decode()).urn
 
 
-def _title(update: Update) -> str:
+def _title(update: Any) -> str:
     versions = f"{update.from_} → {update.to}" if update.from_ else update.to
     return f"{update.application} {versions}: {update.outcome}"
 
 
-def _text(update: Update) -> str:
+def _text(update: Any) -> str:
     return update.note or _title(update)
 
 
-def _checked(update: Update) -> datetime.datetime | None:
+def _checked(update: Any) -> datetime.datetime | None:
     """Midnight UTC of the day of the check."""
     if update.checked is None:
         return None
     return datetime.datetime.fromisoformat(update.checked).replace(tzinfo=datetime.UTC)
 
 
-def _json(updates: Sequence[Update], links: Sequence[str | None], channel: Channel) -> bytes:
+def _json(updates: Sequence[Any], links: Sequence[str | None], channel: Channel) -> bytes:
     items = []
     for update, link in zip(updates, links, strict=True):
         checked = _checked(update)
@@ -86,20 +86,19 @@ def _json(updates: Sequence[Update], links: Sequence[str | None], channel: Chann
             | {key: value for key, value in optional.items() if value}
             | {"tags": [update.outcome]}
         )
-    return document(
-        {
-            "version": "https://jsonfeed.org/version/1.1",
-            "title": channel.title,
-            "home_page_url": channel.home,
-            "feed_url": channel.home + JSON_FEED,
-            "description": channel.description,
-            "_generator": _GENERATOR,
-            "items": items,
-        }
-    )
+    feed = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": channel.title,
+        "home_page_url": channel.home,
+        "feed_url": channel.home + JSON_FEED,
+        "description": channel.description,
+        "_generator": _GENERATOR,
+        "items": items,
+    }
+    return msgspec.json.encode(feed) + b"\n"
 
 
-def _rss(updates: Sequence[Update], links: Sequence[str | None], channel: Channel) -> bytes:
+def _rss(updates: Sequence[Any], links: Sequence[str | None], channel: Channel) -> bytes:
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": _ATOM})
     top = ET.SubElement(root, "channel")
     dates = [checked for update in updates if (checked := _checked(update))]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,33 +70,23 @@ def _sweep(parent: Path, prefix: str) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def write(folder: Path, documents: Iterable[tuple[str, bytes]]) -> list[Written]:
-    """Write documents below `folder`, which is nobody else's. Returns them in the order given.
+def save(folder: Path, path: str, body: bytes) -> None:
+    """Write a document below `folder`, which is nobody else's.
 
     Raises:
-        FileExistsError: two documents have the same path.
+        FileExistsError: there is one at this path.
         OSError: the disk is full, a name is too long …
     """
-    written = []
-    for path, body in documents:
-        descriptor = _create(f"{folder}/{path}")
-        try:
-            view = memoryview(body)
-            while view:
-                view = view[os.write(descriptor, view) :]
-        finally:
-            os.close(descriptor)
-        written.append(Written(path, hashlib.sha256(body).hexdigest(), len(body)))
-    return written
-
-
-def _create(target: str) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    target = f"{folder}/{path}"
     try:
-        return os.open(target, flags, 0o644)
+        file = FileIO(target, "x")
     except FileNotFoundError:  # the first document of its folder
         os.makedirs(target.rpartition("/")[0], exist_ok=True)  # noqa: PTH103  # cheaper, thousands of times
-        return os.open(target, flags, 0o644)
+        file = FileIO(target, "x")
+    with file:
+        view = memoryview(body)
+        while view:
+            view = view[file.write(view) :]
 
 
 def foreign_files(site_dir: Path) -> set[str]:

@@ -6,30 +6,35 @@ A new format is one new file with `recognises` and `read`, and one row in `READE
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
+import msgspec
+
+from ..catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub, grype, harbor, osv, trivy
-from .facts import SEVERITIES, Finding, ReportError, Scan
 from .hub_package import read_package
-from .json_errors import decode
-from .normalise import mapping, text
+from .json_errors import damages, decode, explain, mended
+from .normalise import ReportError, mapping, text
 
 __all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", "read_report"]
 
 
 class Reader(NamedTuple):
     name: str
-    recognises: Callable[[object], bool]
-    read: Callable[[object], list[Scan]]
+    decoder: msgspec.json.Decoder[Any]
+    """Strict in lists, rows and ids, which a report stands or falls with; all else may be of any type."""
+    recognises: Callable[[Any], bool]
+    read: Callable[[Any], list[Scan]]
     """Raises `ReportError` for a document that has the format's shape but cannot be counted on."""
 
 
 READERS = (
-    Reader("Trivy", trivy.recognises, trivy.read),
-    Reader("Grype", grype.recognises, grype.read),
-    Reader("Harbor", harbor.recognises, harbor.read),
-    Reader("OSV-Scanner", osv.recognises, osv.read),
-    Reader("Artifact Hub", artifact_hub.recognises, artifact_hub.read),
+    Reader("Trivy", trivy.DECODER, trivy.recognises, trivy.read),
+    Reader("Grype", grype.DECODER, grype.recognises, grype.read),
+    Reader("Harbor", harbor.DECODER, harbor.recognises, harbor.read),
+    Reader("OSV-Scanner", osv.DECODER, osv.recognises, osv.read),
+    Reader("Artifact Hub", artifact_hub.DECODER, artifact_hub.recognises, artifact_hub.read),
 )
 """Asked in this order; the first that recognises a document reads it."""
 
@@ -66,17 +71,33 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     `package` is the hub's answer about the package that the report belongs to, when there is one.
     Raises `ReportError`, and nothing else, for bytes that are not such a report.
     """
-    document = decode(data)
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read(data, package)
+    data = mended(data)
+    try:
+        return _read(data, package)
+    except msgspec.ValidationError as error:
+        raise explain(error) from None
+
+
+def _read(data: bytes, package: bytes) -> list[Scan]:
     if package:
-        return artifact_hub.read_of_package(document, read_package(package))
+        return artifact_hub.read_of_package(data, read_package(package))
     for reader in READERS:
+        try:
+            document = reader.decoder.decode(data)
+        except msgspec.ValidationError as error:
+            if damages(error):  # of this format, but damaged
+                raise
+            continue
         if reader.recognises(document):
             return reader.read(document)
+    other = decode(data)
     for foreign in FOREIGN:
-        if foreign.recognises(mapping(document)):
+        if foreign.recognises(mapping(other)):
             raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
     raise ReportError(
-        f"no report of a known scanner: {_outline(document)}",
+        f"no report of a known scanner: {_outline(other)}",
         f"reports in JSON are read of {', '.join(reader.name for reader in READERS)}",
     )
 

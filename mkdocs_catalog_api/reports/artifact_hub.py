@@ -11,28 +11,45 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+from msgspec import Raw
+
+from ..catalog.scans import Scan
 from . import trivy
-from .facts import ReportError, Scan
 from .hub_package import HubPackage
-from .normalise import DAMAGED, digests, mapping, text
+from .json_errors import damages, explain
+from .normalise import DAMAGED, ReportError, digests, text
+
+DECODER = msgspec.json.Decoder(dict[str, Raw] | None)
 
 
-def recognises(document: object) -> bool:
-    return any(body is not None and trivy.recognises(body) for body in mapping(document).values())
+def recognises(document: dict[str, Raw] | None) -> bool:
+    return any(_recognised(body) for body in (document or {}).values())
 
 
-def read(document: object) -> list[Scan]:
+def _recognised(body: Raw) -> bool:
+    """Whether it is a report, sound or damaged."""
+    try:
+        report = trivy.DECODER.decode(body)
+    except msgspec.ValidationError as error:
+        return damages(error)
+    return report is not None and trivy.recognises(report)
+
+
+def read(document: dict[str, Raw] | None) -> list[Scan]:
     """One scan per image. Raises `ReportError` when the report of one cannot be read."""
-    return [scan for image, body in mapping(document).items() for scan in _scans(text(image), body)]
+    return [scan for image, body in (document or {}).items() for scan in _scans(text(image), body)]
 
 
-def read_of_package(document: object, package: HubPackage) -> list[Scan]:
+def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     """One scan per image that the hub scanned, also of those in which it found nothing.
 
     Raises `ReportError` when the document is no security report.
     """
-    if document is not None and not isinstance(document, dict):
-        raise ReportError("no security report of a package", "fetch it again")
+    try:
+        document = DECODER.decode(data)
+    except msgspec.ValidationError:
+        raise ReportError("no security report of a package", "fetch it again") from None
     time = package.scanned_at
     found = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
     if time is None:
@@ -45,11 +62,19 @@ def _nothing_found(image: str, time: str) -> Scan:
     return Scan("trivy", "", time, (image,), digests([image]), "", None, (), inferred=True)
 
 
-def _scans(image: str, body: object) -> list[Scan]:
-    if not trivy.recognises(body):
-        raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
+def _scans(image: str, body: Raw) -> list[Scan]:
     try:
-        scans = trivy.read(body)
+        report = trivy.DECODER.decode(body)
+        if not trivy.recognises(report):
+            raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
+        scans = trivy.read(report)
     except ReportError as error:
+        if str(error).startswith(f"`{image}`"):
+            raise
         raise ReportError(f"{image}: {error}", error.hint) from None
+    except msgspec.ValidationError as error:
+        if not damages(error):
+            raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED) from None
+        found = explain(error)
+        raise ReportError(f"{image}: {found}", found.hint) from None
     return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]

@@ -17,18 +17,25 @@
 
 from __future__ import annotations
 
-from .facts import Finding, Scan
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ..catalog.scans import Finding, Findings, Scan
 from .normalise import (
+    DAMAGED,
+    ReportError,
     advisory,
     canonical_id,
+    check_id,
     digests,
+    ecosystem,
     first_link,
-    identifier,
     items,
     mapping,
     platform,
-    present,
-    rows,
     severity,
     text,
     texts,
@@ -37,23 +44,51 @@ from .normalise import (
 )
 
 
-def recognises(document: object) -> bool:
-    report = mapping(document)
-    return "matches" in report or mapping(report.get("descriptor")).get("name") == "grype"
+class Vulnerability(Struct, gc=False, rename="camel"):
+    """What was found; what may be anything is cleaned where it is used."""
+
+    id: str
+    severity: Any = None
+    description: Any = None
+    fix: Any = None
+    fixed_in_version: Any = None
+    data_source: Any = None
+    urls: Any = None
 
 
-def read(document: object) -> list[Scan]:
+class Match(Struct, gc=False, rename="camel"):
+    """A vulnerability in a package."""
+
+    vulnerability: Vulnerability
+    related_vulnerabilities: Any = None
+    artifact: Any = None
+
+
+class Report(Struct):
+    """A whole report."""
+
+    matches: list[Match] | UnsetType | None = UNSET
+    descriptor: Any = None
+    source: Any = None
+
+
+DECODER = msgspec.json.Decoder(Report)
+
+
+def recognises(report: Report) -> bool:
+    return report.matches is not UNSET or mapping(report.descriptor).get("name") == "grype"
+
+
+def read(report: Report) -> list[Scan]:
     """Raises `ReportError` for damaged matches."""
-    report = mapping(document)
-    descriptor = mapping(report.get("descriptor"))
+    if isinstance(report.matches, UnsetType):
+        raise ReportError("`matches` is missing", DAMAGED)
+    matches, descriptor = report.matches or [], mapping(report.descriptor)
+    for index, match in enumerate(matches):
+        check_id(match.vulnerability.id, "matches[%d].vulnerability.id", index)
     # Of a folder the target is a text.
-    target = mapping(mapping(report.get("source")).get("target"))
-    names = [
-        text(target.get("userInput")),
-        *texts(target.get("tags")),
-        *texts(target.get("repoDigests")),
-    ]
-    matches = rows(present(report, "matches"), "matches")
+    target = mapping(mapping(report.source).get("target"))
+    names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
             scanner="grype",
@@ -63,29 +98,29 @@ def read(document: object) -> list[Scan]:
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
-            findings=tuple(_finding(match, index) for index, match in enumerate(matches)),
+            findings=Findings(len(matches), lambda: _findings(matches)),
         )
     ]
 
 
-def _finding(match: dict[str, object], index: int) -> Finding:
-    vulnerability = mapping(match.get("vulnerability"))
-    artifact = mapping(match.get("artifact"))
-    written = identifier(vulnerability, "id", f"matches[{index}].vulnerability")
-    related = (text(entry.get("id")) for entry in items(match.get("relatedVulnerabilities")))
-    name, aliases = canonical_id(written, related)
-    fixes = texts(mapping(vulnerability.get("fix")).get("versions"))
-    places = (text(place.get("path")) for place in items(artifact.get("locations")))
-    return Finding(
-        id=name,
-        severity=severity(vulnerability.get("severity")),
-        pkg=text(artifact.get("name")),
-        installed=text(artifact.get("version")),
-        fixed=", ".join(fixes) or text(vulnerability.get("fixedInVersion")),
-        title=title(vulnerability.get("description")),
-        url=first_link(vulnerability.get("dataSource"), *texts(vulnerability.get("urls")))
-        or advisory(written),
-        target=next(filter(None, places), ""),
-        aliases=aliases,
-        purl=text(artifact.get("purl")),
-    )
+def _findings(matches: list[Match]) -> Iterator[Finding]:
+    for match in matches:
+        vulnerability, artifact = match.vulnerability, mapping(match.artifact)
+        written = text(vulnerability.id)
+        related = (text(entry.get("id")) for entry in items(match.related_vulnerabilities))
+        name, aliases = canonical_id(written, related)
+        fixes = texts(mapping(vulnerability.fix).get("versions"))
+        places = (text(place.get("path")) for place in items(artifact.get("locations")))
+        yield Finding(
+            id=name,
+            severity=severity(vulnerability.severity),
+            pkg=text(artifact.get("name")),
+            installed=text(artifact.get("version")),
+            fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),
+            title=title(vulnerability.description),
+            url=first_link(vulnerability.data_source, *texts(vulnerability.urls)) or advisory(written),
+            target=next(filter(None, places), ""),
+            aliases=aliases,
+            purl=text(artifact.get("purl")),
+            ecosystem=ecosystem(artifact.get("type")),
+        )

@@ -17,16 +17,22 @@ The report names neither the image nor targets in it.
 
 from __future__ import annotations
 
-from .facts import Finding, ReportError, Scan
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from ..catalog.scans import Finding, Findings, Scan
+from .json_errors import explain
 from .normalise import (
     DAMAGED,
+    ReportError,
     advisory,
+    check_id,
     digests,
     first_link,
-    identifier,
     mapping,
-    present,
-    rows,
     severity,
     text,
     texts,
@@ -40,43 +46,72 @@ _MEDIA_TYPES = (
 )
 
 
-def recognises(document: object) -> bool:
-    return any(key.startswith(_MEDIA_TYPES) for key in mapping(document))
+class Row(Struct, gc=False):
+    """A vulnerability; what may be anything is cleaned where it is used."""
+
+    id: str
+    package: Any = None
+    version: Any = None
+    fix_version: Any = None
+    severity: Any = None
+    description: Any = None
+    links: Any = None
+    artifact_digests: Any = None
 
 
-def read(document: object) -> list[Scan]:
+class Report(Struct):
+    """What stands below the media type."""
+
+    vulnerabilities: list[Row] | UnsetType | None = UNSET
+    generated_at: Any = None
+    scanner: Any = None
+
+
+DECODER = msgspec.json.Decoder(dict[str, Raw])
+_REPORT = msgspec.json.Decoder(Report)
+
+
+def recognises(document: dict[str, Raw]) -> bool:
+    return any(key.startswith(_MEDIA_TYPES) for key in document)
+
+
+def read(document: dict[str, Raw]) -> list[Scan]:
     """Raises `ReportError` for damaged reports."""
-    reports = [(key, body) for key, body in mapping(document).items() if key.startswith(_MEDIA_TYPES)]
-    return [_scan(text(key), body) for key, body in reports]
+    return [_scan(text(key), body) for key, body in document.items() if key.startswith(_MEDIA_TYPES)]
 
 
-def _scan(key: str, body: object) -> Scan:
-    if not isinstance(body, dict):
-        raise ReportError(f"`{key}` is not an object", DAMAGED)
-    scanner = mapping(body.get("scanner"))
-    where = f"{key}.vulnerabilities"
-    vulnerabilities = rows(present(body, "vulnerabilities"), where)
+def _scan(key: str, body: Raw) -> Scan:
+    try:
+        report = _REPORT.decode(body)
+    except msgspec.ValidationError as error:
+        raise explain(error, key) from None
+    if isinstance(report.vulnerabilities, UnsetType):
+        raise ReportError("`vulnerabilities` is missing", DAMAGED)
+    vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
+    for index, row in enumerate(vulnerabilities):
+        check_id(row.id, f"{key.replace('%', '%%')}.vulnerabilities[%d].id", index)
     return Scan(
         scanner="harbor",
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),
-        scanned_at=utc_second(body.get("generated_at")),
+        scanned_at=utc_second(report.generated_at),
         references=(),
-        digests=digests(found for row in vulnerabilities for found in texts(row.get("artifact_digests"))),
+        digests=digests(found for row in vulnerabilities for found in texts(row.artifact_digests)),
         platform="",
         os_end_of_life=None,
-        findings=tuple(_finding(row, f"{where}[{index}]") for index, row in enumerate(vulnerabilities)),
+        findings=Findings(len(vulnerabilities), lambda: _findings(vulnerabilities)),
     )
 
 
-def _finding(row: dict[str, object], where: str) -> Finding:
-    name = identifier(row, "id", where)
-    return Finding(
-        id=name,
-        severity=severity(row.get("severity")),
-        pkg=text(row.get("package")),
-        installed=text(row.get("version")),
-        fixed=text(row.get("fix_version")),
-        title=title(row.get("description")),
-        url=first_link(*texts(row.get("links"))) or advisory(name),
-        target="",
-    )
+def _findings(vulnerabilities: list[Row]) -> Iterator[Finding]:
+    for row in vulnerabilities:
+        name = text(row.id)
+        yield Finding(
+            id=name,
+            severity=severity(row.severity),
+            pkg=text(row.package),
+            installed=text(row.version),
+            fixed=text(row.fix_version),
+            title=title(row.description),
+            url=first_link(*texts(row.links)) or advisory(name),
+            target="",
+        )

@@ -5,16 +5,17 @@ from __future__ import annotations
 import codecs
 import re
 
-from pydantic_core import from_json
+import msgspec
+from pydantic_core import from_json, to_json
 
-from .facts import ReportError
-from .normalise import text
+from .normalise import DAMAGED, ReportError, text
 
 # An escape of a character or of half of one. The backslashes before it are counted, as two in a row are text.
 _SURROGATE = re.compile(
     rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
 )
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
+_MISSING = re.compile("Object missing required field `(.*)`")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -37,6 +38,36 @@ def decode(data: bytes) -> object:
         return _parse(mended)
     except ValueError as error:
         raise _reason(mended, str(error)) from None
+
+
+def mended(data: bytes) -> bytes:
+    """The same document as JSON that every parser takes. Raises `ReportError`, as `decode`."""
+    return to_json(decode(data))
+
+
+def damages(error: msgspec.ValidationError) -> bool:
+    """Whether a document has the shape that was expected, but something inside of it is wrong."""
+    return "." in str(error).partition(" - at `$")[2]
+
+
+def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
+    """What a strict decoder found wrong in a report's lists, rows and ids: to count them as missing would
+    hide findings. `prefix` is the way to what was decoded.
+    """
+    said, _, path = str(error).partition(" - at `")
+    place = prefix + path.rstrip("`").removeprefix("$")
+    if missing := _MISSING.match(said):
+        place, said = f"{place}.{missing[1]}", ""
+    where = place.removeprefix(".")
+    if not said:
+        return ReportError(f"`{where}` is missing", DAMAGED)
+    if "of length" in said:
+        return ReportError(f"`{where}` is empty", DAMAGED)
+    if said.startswith("Expected `array"):
+        return ReportError(f"`{where}` is not a list", DAMAGED)
+    if said.startswith("Expected `object"):
+        return ReportError(f"`{where}` is not an object", DAMAGED)
+    return ReportError(f"`{where}` is not text", DAMAGED)
 
 
 def _parse(data: bytes) -> object:

@@ -7,9 +7,22 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from .facts import SEVERITIES, ReportError
+from ..catalog.scans import SEVERITIES
+from ..catalog.vulnerabilities import CVE_ID
 
 TITLE_LENGTH = 1000
+
+
+class ReportError(ValueError):
+    """The bytes are not a report that can be read. `hint` says what would be.
+
+    `line` and `column` are those of the file, from 1; 0 when it is no place in it that is wrong.
+    """
+
+    def __init__(self, message: str, hint: str = "", line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.hint, self.line, self.column = hint, line, column
+
 
 DAMAGED = "the report seems damaged or altered; run the scan again"
 """The hint when the heart of a report cannot be counted on."""
@@ -31,8 +44,6 @@ _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u206
 _INVALID = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 _LINK = re.compile(r'https?://[^\s/?#"<>\\][^\s"<>\\]*', re.IGNORECASE)
-CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
-"""Pattern of a CVE id (https://github.com/CVEProject/cve-schema)."""
 _CVE = re.compile(CVE_ID)
 _ADVISORY = re.compile(r"(CVE|GHSA|RUSTSEC|TEMP)-[0-9A-Za-z-]+")
 _DIGEST = re.compile(r"[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}")
@@ -67,18 +78,13 @@ def items(value: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def present(report: dict[str, object], key: str) -> object:
-    """The value of a key that the scanner always writes; raises `ReportError` when it is missing."""
-    if key in report:
-        return report[key]
-    raise ReportError(f"`{key}` is missing", DAMAGED)
-
-
-def identifier(row: dict[str, object], key: str, where: str) -> str:
-    """The id of a finding; raises `ReportError` when there is none, since the finding would be lost."""
-    if (found := text(row.get(key))) and not found.isspace():
-        return found
-    raise ReportError(f"`{where}.{key}` is missing or not text", DAMAGED)
+def check_id(written: str, place: str, *numbers: int) -> None:
+    """Raises `ReportError` when nothing is left of a finding's id once it is made safe, since the finding
+    would be lost. `place` says where it stands, with a `%d` for each of the numbers.
+    """
+    found = text(written)
+    if not found or found.isspace():
+        raise ReportError(f"`{place % numbers}` is empty", DAMAGED)
 
 
 def text(value: object) -> str:
@@ -132,6 +138,40 @@ def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, .
     cves = [name for name in ids if _CVE.fullmatch(name)]
     chosen = cves[0] if len(cves) == 1 and not _CVE.fullmatch(written) else written
     return chosen, tuple(sorted(ids - {chosen}))
+
+
+_ECOSYSTEMS = {
+    word: kind
+    for kind, words in {
+        "apk": "alpine wolfi chainguard",
+        "deb": "debian ubuntu echo",
+        "rpm": "redhat rhel centos rocky alma almalinux amazon oracle photon fedora suse opensuse sles azurelinux "
+        "cbl-mariner mariner openeuler",
+        "alpm": "arch archlinux",
+        "cargo": "crates.io rust-crate rustbinary",
+        "composer": "packagist php-composer composer-vendor",
+        "conda": "conda-pkg conda-environment",
+        "gem": "rubygems bundler gemspec",
+        "golang": "go go-module gobinary gomod",
+        "hex": "",
+        "maven": "java-archive jenkins-plugin jar pom gradle gradle-lockfile sbt-lockfile",
+        "npm": "node-pkg yarn pnpm bun javascript",
+        "nuget": "dotnet dotnet-core dotnet-deps packages-props",
+        "pub": "dart",
+        "pypi": "python python-pkg pip pipenv poetry uv pylock",
+        "swift": "swifturl",
+        "cocoapods": "",
+    }.items()
+    for word in (kind, *words.split())
+}
+
+
+def ecosystem(word: object) -> str:
+    """The type of package URL (https://github.com/package-url/purl-spec) that a scanner's word for a kind of
+    packages means, `Debian:12`, `python-pkg` or `opensuse-leap`; empty for what is not known.
+    """
+    found = text(word).lower().partition(":")[0]
+    return _ECOSYSTEMS.get(found) or _ECOSYSTEMS.get(found.partition("-")[0], "")
 
 
 def advisory(name: str) -> str:

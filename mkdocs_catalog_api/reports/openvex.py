@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from ..authored.messages import perhaps
 from ..catalog.purl import Purl
+from ..catalog.vulnerabilities import CVE_ID
 from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Statement
 from ..problems import Level, Problem, Problems
-from .facts import ReportError
 from .folders import json_files
 from .json_errors import decode
-from .normalise import CVE_ID, mapping, rows, text, texts, utc
+from .normalise import ReportError, mapping, rows, text, texts, utc
 
 _HINT = "write an OpenVEX document, for example with `vexctl create`"
 _ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)

@@ -18,15 +18,21 @@ Neither version nor time of the scan is in the report.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated, Any
 
-from .facts import SEVERITIES, Finding, ReportError, Scan
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from ..catalog.scans import SEVERITIES, Finding, Findings, Scan
+from .json_errors import explain
 from .normalise import (
     DAMAGED,
+    ReportError,
     canonical_id,
+    ecosystem,
     items,
     mapping,
     osv_page,
-    rows,
     severity,
     text,
     texts,
@@ -41,19 +47,54 @@ _BESIDE_RESULTS = {
 }
 
 
-def recognises(document: object) -> bool:
+class Group(Struct, gc=False):
+    """One vulnerability, under several ids; what may be anything is cleaned where it is used."""
+
+    ids: Annotated[list[Any], Meta(min_length=1)]
+    aliases: Any = None
+    max_severity: Any = None
+
+
+class Package(Struct, gc=False):
+    """What was found in one package."""
+
+    package: Any = None
+    vulnerabilities: list[dict[str, Any]] | None = None
+    groups: list[Group] | None = None
+
+
+class Result(Struct):
+    """What was found in one source."""
+
+    source: Any = None
+    packages: list[Package] | UnsetType | None = UNSET
+
+
+DECODER = msgspec.json.Decoder(dict[str, Raw])
+_RESULTS = msgspec.json.Decoder(list[Result])
+_ANY = msgspec.json.Decoder()
+
+
+def recognises(document: dict[str, Raw]) -> bool:
     """Other tools write an empty list `results` too, so then nothing foreign may stand beside it."""
-    if not isinstance(document, dict) or document.get("results") is None:
+    results = _ANY.decode(document["results"]) if "results" in document else None
+    if results is None:
         return False
-    packages = any("packages" in result for result in items(document["results"]))
-    return packages or document.keys() - {"results"} <= _BESIDE_RESULTS
+    return any("packages" in result for result in items(results)) or (
+        document.keys() - {"results"} <= _BESIDE_RESULTS
+    )
 
 
-def read(document: object) -> list[Scan]:
+def read(document: dict[str, Raw]) -> list[Scan]:
     """Raises `ReportError` for damaged results."""
-    results = rows(mapping(document).get("results"), "results")
-    sources = [mapping(result.get("source")) for result in results]
+    try:
+        results = _RESULTS.decode(document["results"])
+    except msgspec.ValidationError as error:
+        raise explain(error, "results") from None
+    sources = [mapping(result.source) for result in results]
     names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
+    packages = [(_target(result), package) for result in results for package in result.packages or ()]
+    _check(results)
     return [
         Scan(
             scanner="osv",
@@ -63,39 +104,41 @@ def read(document: object) -> list[Scan]:
             digests=frozenset(),
             platform="",
             os_end_of_life=None,
-            findings=tuple(
-                finding
-                for index, result in enumerate(results)
-                for finding in _source(result, f"results[{index}]")
+            findings=Findings(
+                sum(len(package.groups or ()) for _, package in packages),
+                lambda: (found for target, package in packages for found in _findings(package, target)),
             ),
         )
     ]
 
 
-def _source(result: dict[str, object], where: str) -> Iterator[Finding]:
-    target = text(mapping(result.get("source")).get("path"))
-    for index, entry in enumerate(rows(result.get("packages"), f"{where}.packages")):
-        yield from _package(entry, target, f"{where}.packages[{index}]")
+def _target(result: Result) -> str:
+    return text(mapping(result.source).get("path"))
 
 
-def _package(entry: dict[str, object], target: str, where: str) -> Iterator[Finding]:
-    package = mapping(entry.get("package"))
+def _check(results: list[Result]) -> None:
+    for index, result in enumerate(results):
+        for number, entry in enumerate(result.packages or ()):
+            where = f"results[{index}].packages[{number}].groups"
+            if entry.vulnerabilities and not entry.groups:
+                raise ReportError(f"`{where}` is missing", DAMAGED)
+            for place, group in enumerate(entry.groups or ()):
+                if not texts(group.ids):
+                    raise ReportError(f"`{where}[{place}].ids` is empty", DAMAGED)
+
+
+def _findings(entry: Package, target: str) -> Iterator[Finding]:
+    package = mapping(entry.package)
     pkg = text(package.get("name"))
-    vulnerabilities = rows(entry.get("vulnerabilities"), f"{where}.vulnerabilities")
-    records = {text(record.get("id")): record for record in vulnerabilities}
-    groups = rows(entry.get("groups"), f"{where}.groups")
-    if records and not groups:
-        raise ReportError(f"`{where}.groups` is missing", DAMAGED)
-    for index, group in enumerate(groups):
-        ids = texts(group.get("ids"))
-        if not ids:
-            raise ReportError(f"`{where}.groups[{index}].ids` is missing or empty", DAMAGED)
-        name, aliases = canonical_id(ids[0], [*ids, *texts(group.get("aliases"))])
+    records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}
+    for group in entry.groups or ():
+        ids = texts(group.ids)
+        name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases)])
         own = [records[known] for known in ids if known in records]
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
         yield Finding(
             id=name,
-            severity=_severity(group.get("max_severity"), own),
+            severity=_severity(group.max_severity, own),
             pkg=pkg,
             installed=text(package.get("version")) or text(package.get("commit")),
             fixed=", ".join(dict.fromkeys(version for record in own for version in _fixes(record, pkg))),
@@ -103,10 +146,11 @@ def _package(entry: dict[str, object], target: str, where: str) -> Iterator[Find
             url=osv_page(ids[0]),
             target=target,
             aliases=aliases,
+            ecosystem=ecosystem(package.get("ecosystem")),
         )
 
 
-def _severity(score: object, records: list[dict[str, object]]) -> int:
+def _severity(score: object, records: list[dict[str, Any]]) -> int:
     """Of a CVSS score in text, by the bands of CVSS 3; without one the worst word of the records."""
     try:
         value = float(text(score))
@@ -121,7 +165,7 @@ def _severity(score: object, records: list[dict[str, object]]) -> int:
     return min(map(severity, words), default=SEVERITIES.index("UNKNOWN"))
 
 
-def _fixes(record: dict[str, object], pkg: str) -> Iterator[str]:
+def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:
     """Versions of the package that mend it; commits, the events of ranges of type GIT, are none."""
     for affected in items(record.get("affected")):
         if text(mapping(affected.get("package")).get("name")) == pkg:

@@ -21,16 +21,21 @@ There are no aliases: `VendorIDs` name errata, which mend several vulnerabilitie
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from .facts import Finding, ReportError, Scan
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ..catalog.scans import Finding, Findings, Scan
 from .normalise import (
+    ReportError,
     advisory,
+    check_id,
     digests,
-    identifier,
+    ecosystem,
     link,
     mapping,
     platform,
-    rows,
     severity,
     text,
     texts,
@@ -41,23 +46,76 @@ from .normalise import (
 _PACKAGES = {"os-pkgs", "lang-pkgs"}
 
 
-def recognises(document: object) -> bool:
-    if isinstance(document, list):
-        return any(isinstance(entry, dict) and "Target" in entry for entry in document)
-    keys = ("SchemaVersion", "ArtifactName", "ArtifactType", "Results")
-    return document is None or (isinstance(document, dict) and any(key in document for key in keys))
+class Row(
+    Struct,
+    gc=False,
+    rename={
+        "id": "VulnerabilityID",
+        "severity": "Severity",
+        "pkg": "PkgName",
+        "installed": "InstalledVersion",
+        "fixed": "FixedVersion",
+        "title": "Title",
+        "url": "PrimaryURL",
+        "status": "Status",
+        "package": "PkgIdentifier",
+    },
+):
+    """A vulnerability; what may be anything is cleaned where it is used."""
+
+    id: str
+    severity: Any = None
+    pkg: Any = None
+    installed: Any = None
+    fixed: Any = None
+    title: Any = None
+    url: Any = None
+    status: Any = None
+    package: Any = None
 
 
-def read(document: object) -> list[Scan]:
-    """Raises `ReportError` for a later schema, damaged results and scans of something else than packages."""
-    if not isinstance(document, dict):
-        return [_scan({"Results": document})]
-    if document.get("SchemaVersion", 2) not in (1, 2):
+class Result(Struct, rename="pascal"):
+    """What was found in one part of the image."""
+
+    target: Any = None
+    class_: Any = msgspec.field(name="Class", default=None)
+    type: Any = None
+    vulnerabilities: list[Row] | UnsetType | None = UNSET
+
+
+class Report(Struct, rename="pascal"):
+    """A report of schema 2."""
+
+    schema_version: Any = UNSET
+    artifact_name: Any = UNSET
+    artifact_type: Any = UNSET
+    results: list[Result] | UnsetType | None = UNSET
+    created_at: Any = None
+    trivy: Any = None
+    metadata: Any = None
+
+
+Document = Report | list[Result] | None
+DECODER = msgspec.json.Decoder(Document)
+
+
+def recognises(document: Document) -> bool:
+    if isinstance(document, Report):
+        marks = (document.schema_version, document.artifact_name, document.artifact_type, document.results)
+        return any(mark is not UNSET for mark in marks)
+    return document is None or any(result.target is not None for result in document)
+
+
+def read(document: Document) -> list[Scan]:
+    """Raises `ReportError` for a later schema and scans of something else than packages."""
+    if not isinstance(document, Report):
+        return [_scan(Report(results=document))]
+    if document.schema_version not in (UNSET, 1, 2):
         raise ReportError(
-            f"Trivy's schema version {text(str(document['SchemaVersion']))[:20]} is not known",
+            f"Trivy's schema version {text(str(document.schema_version))[:20]} is not known",
             "schema versions 1 and 2 can be read",
         )
-    if not document.keys() & {"ArtifactName", "Results"}:
+    if document.artifact_name is UNSET and document.results is UNSET:
         raise ReportError(
             "it says neither what was scanned nor what was found",
             "look whether the scan ended with an error, and scan again",
@@ -65,29 +123,36 @@ def read(document: object) -> list[Scan]:
     return [_scan(document)]
 
 
-def _scan(report: dict[str, object]) -> Scan:
-    metadata = mapping(report.get("Metadata"))
+def _scan(report: Report) -> Scan:
+    metadata = mapping(report.metadata)
     config, system = mapping(metadata.get("ImageConfig")), mapping(metadata.get("OS"))
-    image = text(report.get("ArtifactType")) in ("", "container_image")
-    name = [text(report.get("ArtifactName"))] if image else []
+    image = text(report.artifact_type) in ("", "container_image")
+    name = [text(report.artifact_name)] if image else []
     by_digest = texts(metadata.get("RepoDigests"))
+    results = report.results or []
+    _check(results)
     return Scan(
         scanner="trivy",
-        scanner_version=text(mapping(report.get("Trivy")).get("Version")),
-        scanned_at=utc_second(report.get("CreatedAt")),
+        scanner_version=text(mapping(report.trivy).get("Version")),
+        scanned_at=utc_second(report.created_at),
         references=tuple(dict.fromkeys(filter(None, [*name, *texts(metadata.get("RepoTags")), *by_digest]))),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
-        findings=tuple(_findings(rows(report.get("Results"), "Results"))),
+        findings=Findings(sum(1 for result in results for _ in _rows(result)), lambda: _findings(results)),
     )
 
 
-def _findings(results: list[dict[str, object]]) -> Iterator[Finding]:
-    classes = [text(result.get("Class")) for result in results]
+def _rows(result: Result) -> Iterator[Row]:
+    # Not the status `fixed`: it says that a fix exists, the image still lacks it.
+    return (row for row in result.vulnerabilities or () if row.status != "not_affected")
+
+
+def _check(results: list[Result]) -> None:
+    classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
-    before_classes = not all(classes) and any("Vulnerabilities" in result for result in results)
+    before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
     if results and not before_classes and not _PACKAGES.intersection(classes):
         looked_for = ", ".join(sorted({*classes} - {""})) or "something else than packages"
         raise ReportError(
@@ -95,27 +160,25 @@ def _findings(results: list[dict[str, object]]) -> Iterator[Finding]:
             "scan with `trivy image --scanners vuln --format json`",
         )
     for index, result in enumerate(results):
-        target = text(result.get("Target"))
-        where = f"Results[{index}].Vulnerabilities"
-        for number, row in enumerate(rows(result.get("Vulnerabilities"), where)):
-            # Not the status `fixed`: it says that a fix exists, the image still lacks it.
-            if row.get("Status") != "not_affected":
-                yield _finding(row, target, f"{where}[{number}]")
+        for number, row in enumerate(result.vulnerabilities or ()):
+            check_id(row.id, "Results[%d].Vulnerabilities[%d].VulnerabilityID", index, number)
 
 
-def _finding(row: dict[str, object], target: str, where: str) -> Finding:
-    name = identifier(row, "VulnerabilityID", where)
-    address = row.get("PrimaryURL")
-    package = row.get("PkgIdentifier")
-    return Finding(
-        name,
-        severity(row.get("Severity")),
-        text(row.get("PkgName")),
-        text(row.get("InstalledVersion")),
-        text(row.get("FixedVersion")),
-        title(row.get("Title")),
-        link(address) if isinstance(address, str) and address else advisory(name),
-        target,
-        (),
-        text(package.get("PURL")) if isinstance(package, dict) else "",
-    )
+def _findings(results: list[Result]) -> Iterator[Finding]:
+    for result in results:
+        target, kind = text(result.target), ecosystem(result.type)
+        for row in _rows(result):
+            name, address, package = text(row.id), row.url, row.package
+            yield Finding(
+                name,
+                severity(row.severity),
+                text(row.pkg),
+                text(row.installed),
+                text(row.fixed),
+                title(row.title),
+                link(address) if isinstance(address, str) and address else advisory(name),
+                target,
+                (),
+                text(package.get("PURL")) if isinstance(package, dict) else "",
+                kind,
+            )

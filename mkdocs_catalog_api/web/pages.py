@@ -8,39 +8,34 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+import msgspec
 from markupsafe import escape
 
 from ..api import addresses
 from ..authored.pages import Page
 from ..build import Build
-from ..parallel import in_chunks
 from ..problems import CatalogError, Problems
 from ..publish import feeds
 from ..settings import Settings
-from ..sources.store import Kept
-from .item_parts import ItemParts
-from .markers import MARKER, MarkerError, line_of, parse
-from .parts import ItemPage, Parts
+from ..write import ItemDocuments
+from .markers import MARKER, Marker, MarkerError, line_of, parse
+from .parts import Parts
 from .render import Place
 from .view import CatalogView
 
 _HEADING = re.compile(r"<h([1-6])\b")
-_NOWHERE = Page("", "", "", "")
 
 
-class _Changed(NamedTuple):
-    """What filling some pages comes to."""
+class Filled(NamedTuple):
+    """A page with the catalog in it."""
 
-    contents: dict[str, str]
-    with_updates: set[str]
-    """Addresses of those that show the updates."""
-    problems: Problems
-    kept: dict[str, tuple[Kept[None], ...]]
-    """As `ItemParts.taken` gives it."""
+    html: str
+    findable: str
+    """What a search should find of it, in place of the whole."""
 
 
 class Web:
-    """The web pages of one build. Without a build (the catalog is refused) the catalog is empty.
+    """The web pages of one build; `contents` has the HTML of each page by its path below docs_dir.
 
     `missing` as in `CatalogView`.
     """
@@ -48,43 +43,59 @@ class Web:
     def __init__(
         self,
         settings: Settings,
-        build: Build | None,
+        site_url: str | None,
+        pages: Sequence[Page],
+        contents: Mapping[str, str],
         custom_dir: str | None,
         missing: Callable[[str], Exception],
     ) -> None:
-        self._on = settings.web
-        self._mount, self._origin = _split(build.site.site_url if build else None)
-        self.catalog = CatalogView(build.staging.documents if build else None, self._mount, missing)
-        overrides = Path(custom_dir) if custom_dir else None
-        self._parts = Parts(settings, self.catalog, overrides)
-        self._item_parts = ItemParts(
-            settings, self._parts, self.catalog, build if self._on else None, overrides
-        )
-        self._pages: dict[str, Page] = {}
-        self._own: dict[str, ItemPage] = {}
+        self._settings, self._missing, self._contents = settings, missing, contents
+        self._overrides = Path(custom_dir) if custom_dir else None
+        self._mount, self._origin = _split(site_url)
+        self._pages = {page.uri: page for page in pages}
+        self._by_url = {page.url: page for page in pages}
+        self.catalog = CatalogView(self._mount, missing)
+        self._parts = Parts(settings, self.catalog, self._overrides)
+        # Templates of the site's own may ask for any document, so with them every page waits for all.
+        self._waits = bool(self._overrides and (self._overrides / "catalog").exists())
+        self._own: dict[str, ItemDocuments] = {}
+        """Address of each item's own page → what is known of the item."""
+        self._rendered: dict[str, str] = {}
+        """Address of an item's page → the catalog's part of it."""
+        self._findable: dict[str, str] = {}
+        self._problems = Problems()
         self._with_updates: set[str] = set()
-        self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds] if build else []
-        if build is not None:
-            self._pages = {page.uri: page for page in build.site.pages}
-            self._own = {url: ItemPage(*item) for url, item in build.pages.items()}
+        self._feeds: list[tuple[str, str]] = []
 
-    def fill(self, contents: Mapping[str, str], problems: Problems, *, strict: bool) -> dict[str, str]:
-        """The pages that change, filled; `contents` has the HTML of each page by its path below docs_dir.
+    def take(self, item: ItemDocuments) -> None:
+        """Render the page of an image while its documents are at hand."""
+        if item.page is None or not item.page.own:
+            return
+        url = item.page.url
+        if self._settings.web and url in self._by_url:
+            self._findable[url] = _findable(item)
+            if item.resource == "images" and not self._waits:
+                self._rendered[url] = self._item(item, self._by_url[url])
+                item = item._replace(detail=None)
+        self._own[url] = item
+
+    def fill(self, build: Build | None, problems: Problems, *, strict: bool) -> dict[str, Filled]:
+        """The pages that change. Without a build (the catalog is refused) the catalog is empty.
 
         Raises:
             CatalogError: a marker or a template is wrong.
         """
-        filled: dict[str, str] = {}
-        kept: dict[str, tuple[Kept[None], ...]] = {}
-        try:
-            for changed in in_chunks(self._fill_all, [*contents.items()] if self._on else [], least=64):
-                filled |= changed.contents
-                self._with_updates |= changed.with_updates
-                problems.extend(changed.problems)
-                kept |= changed.kept
-            self._item_parts.save(kept, problems)
-        finally:
-            self._item_parts.close()
+        if build is not None and build.staging is not None:
+            folder = build.staging.documents
+            self.catalog.show(build.contents, folder)
+            self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds]
+        filled: dict[str, Filled] = {}
+        for uri, content in self._contents.items() if self._settings.web else ():
+            page = self._pages.get(uri) or Page(uri, uri, None, "\0")
+            after = self._fill(page, content)
+            if after.html != content:
+                filled[uri] = after
+        problems.extend(self._problems)
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         return filled
@@ -93,9 +104,10 @@ class Web:
         """A whole page with the links that belong in its head; `url` is below the site's root."""
         root = self._place(url).root
         found = [("alternate", kind, path) for path, kind in self._feeds if url in self._with_updates]
-        if url in self._own and self._on:
+        if url in self._own and self._settings.web:
             # The second word keeps Material from taking the document for a translation of the page.
-            path = f"{addresses.PREFIX}/{addresses.item(*self._own[url])}"
+            item = self._own[url]
+            path = f"{addresses.PREFIX}/{addresses.item(item.resource, item.slug)}"
             found.append(("alternate describedby", "application/json", path))
         links = "".join(
             f'<link rel="{rel}" type="{kind}" href="{escape(root + path)}">' for rel, kind, path in found
@@ -105,17 +117,14 @@ class Web:
     def _place(self, url: str) -> Place:
         return Place("../" * url.count("/"), self._mount, self._origin)
 
-    def _fill_all(self, contents: Sequence[tuple[str, str]]) -> _Changed:
-        """Some pages; runs in a worker."""
-        changed = _Changed({}, set(), Problems(), {})
-        for uri, content in contents:
-            page = self._pages.get(uri, _NOWHERE)
-            if (after := self._fill(page, content, changed)) != content:
-                changed.contents[uri] = after
-        return changed._replace(kept=self._item_parts.taken())
+    def _item(self, item: ItemDocuments, page: Page) -> str:
+        content = self._contents.get(page.uri, "")
+        at = next((found for found in MARKER.finditer(content) if _names_item(found)), None)
+        level = _level(content[: at.start()]) if at else 2
+        return self._or_problem(lambda: self._parts.item(item, self._place(page.url), level), page, 0)
 
-    def _fill(self, page: Page, content: str, changed: _Changed) -> str:
-        place, own = self._place(page.url), self._own.get(page.url) if page.uri else None
+    def _fill(self, page: Page, content: str) -> Filled:
+        place, own = self._place(page.url), self._own.get(page.url)
         names: set[str] = set()
 
         def render(match: re.Match[str]) -> str:
@@ -124,31 +133,59 @@ class Web:
             before = content[: match.start()]
             if before.rfind("<p>") > before.rfind("</p>"):
                 raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
-            levels = _HEADING.findall(before)
-            return self._parts.marker(marker, own, place, min(int(levels[-1]) + 1, 6) if levels else 2)
+            if marker == _ITEM and page.url in self._rendered:
+                return self._rendered[page.url]
+            return self._parts.marker(marker, own, place, _level(before))
 
         def replace(match: re.Match[str]) -> str:
-            line = line_of(match[0], page.text)
-            return _or_problem(lambda: render(match), page.file, line, changed.problems)
+            return self._or_problem(lambda: render(match), page, line_of(match[0], page.text))
 
-        filled = MARKER.sub(replace, content)
+        html = MARKER.sub(replace, content)
         if "updates" in names:
-            changed.with_updates.add(page.url)
+            self._with_updates.add(page.url)
+        findable = MARKER.sub("", content)
         if own is None:
-            return filled
+            return Filled(html, findable)
         if "item" not in names:
-            filled += _or_problem(
-                lambda: self._item_parts.html(own, place, 2), page.file, 0, changed.problems
-            )
-        return filled if "<h1" in content else self._parts.title(own) + filled
+            html += self._rendered[page.url] if page.url in self._rendered else self._item(own, page)
+        title = "" if "<h1" in content else f"<h1>{escape(_name(own))}</h1>\n"
+        return Filled(title + html, title + findable + self._findable.get(page.url, ""))
+
+    def _or_problem(self, make: Callable[[], str], page: Page, line: int) -> str:
+        try:
+            return make()
+        except MarkerError as error:
+            self._problems.add(error.problem(page.file, line))
+            return ""
 
 
-def _or_problem(make: Callable[[], str], file: str, line: int, problems: Problems) -> str:
+_ITEM = Marker("item", {})
+
+
+def _names_item(match: re.Match[str]) -> bool:
     try:
-        return make()
-    except MarkerError as error:
-        problems.add(error.problem(file, line))
-        return ""
+        return parse(match[1]) == _ITEM
+    except MarkerError:
+        return False
+
+
+def _level(before: str) -> int:
+    """The level of headings below what stands before."""
+    levels = _HEADING.findall(before)
+    return min(int(levels[-1]) + 1, 6) if levels else 2
+
+
+def _name(item: ItemDocuments) -> str:
+    return str(item.document.data.name)  # type: ignore[attr-defined]
+
+
+def _findable(item: ItemDocuments) -> str:
+    """What people look for: name, description, category, and the open vulnerabilities of the newest release."""
+    data = msgspec.to_builtins(item.document)["data"]
+    words = [data["name"], data["description"], data["category"]]
+    if item.detail is not None:
+        words += dict.fromkeys(row.id for row in item.detail.latest.cves or ())
+    return f"<p>{escape(' '.join(filter(None, words)))}</p>"
 
 
 def _split(site_url: str | None) -> tuple[str, str | None]:

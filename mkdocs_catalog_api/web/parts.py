@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
 
-from markupsafe import escape
+import msgspec
 
-from ..api import addresses, badges
 from ..authored.messages import field_names, perhaps, resembling
 from ..settings import Settings
-from ..write import published_models
+from ..write import ItemDocuments, entry_models
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Item
@@ -31,13 +29,6 @@ VIEWS: Mapping[str, Sequence[str]] = {
 _NO_FILTER = {"security", "versions", "digests", "url", "href"}
 
 
-class ItemPage(NamedTuple):
-    """A page that is an item's own."""
-
-    resource: str
-    slug: str
-
-
 class Parts:
     """Renders the catalog's parts of pages."""
 
@@ -48,10 +39,10 @@ class Parts:
         self._settings = settings
         self._filters = {
             name: [field for field in field_names(model) if field not in _NO_FILTER]
-            for name, model in published_models(settings).items()
+            for name, model in entry_models(settings).items()
         }
 
-    def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> str:
+    def marker(self, marker: Marker, own: ItemDocuments | None, place: Place, level: int) -> str:
         """The HTML for a marker; `own` is the item whose page this is, `level` that of the next heading.
 
         Raises:
@@ -77,24 +68,19 @@ class Parts:
             _reject(given, ("view",) if views else ())
         return self._render(name, place, level, context)
 
-    def item(self, own: ItemPage, place: Place, level: int) -> str:
+    def item(self, own: ItemDocuments, place: Place, level: int) -> str:
         """The catalog's part of an item's own page."""
-        resource, slug = own
-        document = self._catalog.document(addresses.item(resource, slug))
-        item = cast(Item, document["data"])
-        fields = getattr(self._settings, resource).fields
-        context: dict[str, object] = {"item": item, "document": document, "fields": fields}
-        if resource == "images":
-            context["detail"] = self._catalog.document(addresses.detail(slug)) if item["versions"] else None
-            context["badges"] = {
-                name: self._catalog.document(addresses.image_badge(slug, name)) for name in badges.PER_IMAGE
-            }
-        return self._render(f"item-{resource}", place, level, context)
-
-    def title(self, own: ItemPage) -> str:
-        """The H1 of an item's page that has none."""
-        item = cast(Item, self._catalog.document(addresses.item(*own))["data"])
-        return f"<h1>{escape(str(item['name']))}</h1>\n"
+        document = msgspec.to_builtins(own.document)
+        context: dict[str, object] = {
+            "item": document["data"],
+            "document": document,
+            "fields": getattr(self._settings, own.resource).fields,
+        }
+        if own.resource == "images":
+            context["detail"] = msgspec.to_builtins(own.detail)
+            context["badges"] = msgspec.to_builtins(own.badges)
+            context["users"] = [{"name": c.entry.name, "url": place.page(c.page.url)} for c in own.users]
+        return self._render(f"item-{own.resource}", place, level, context)
 
     def _render(self, name: str, place: Place, level: int, context: dict[str, object]) -> str:
         here: dict[str, object] = {"link": place.link, "absolute": place.absolute, "level": level}

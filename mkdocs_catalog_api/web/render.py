@@ -103,6 +103,10 @@ class Place:
         """The relative address of a root-relative one, so that the page works wherever it is mounted."""
         return self.root + href[len(self.mount) + 1 :] or "./"
 
+    def page(self, url: str) -> str:
+        """The root-relative address of a web page; `url` is below the site's root."""
+        return f"{self.mount}/{url}"
+
     def absolute(self, href: str) -> str | None:
         """The full address of a root-relative one."""
         return None if self.origin is None else self.origin + href

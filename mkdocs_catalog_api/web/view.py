@@ -1,17 +1,17 @@
-"""What templates see as `catalog`: the documents of this build, read when a template first asks for them."""
+"""What templates see as `catalog`: the documents of this build."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from io import FileIO
 from pathlib import Path
 from typing import TypeAlias, cast
 
+import msgspec
 from pydantic import JsonValue
-from pydantic_core import from_json
 
 from ..api import addresses
+from ..write import Contents
 
 Item: TypeAlias = Mapping[str, JsonValue]
 """A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""
@@ -20,14 +20,18 @@ Item: TypeAlias = Mapping[str, JsonValue]
 class CatalogView:
     """The published catalog. Addresses in it are root-relative, as in the API.
 
-    `folder` has the documents; without one (the catalog is refused) everything is empty. `missing` makes the
+    Until it is shown something (or when the catalog is refused) everything is empty. `missing` makes the
     error of a template that asks for what is not there.
     """
 
-    def __init__(
-        self, folder: Path | None, mount: str = "", missing: Callable[[str], Exception] = LookupError
-    ) -> None:
-        self._folder, self._at, self._missing = folder, addresses.Addresses(mount), missing
+    def __init__(self, mount: str = "", missing: Callable[[str], Exception] = LookupError) -> None:
+        self._at, self._missing = addresses.Addresses(mount), missing
+        self._contents: Contents | None = None
+        self._folder = Path()
+
+    def show(self, contents: Contents, folder: Path) -> None:
+        """What has been written, and the folder with the documents."""
+        self._contents, self._folder = contents, folder
 
     def href(self, path: str) -> str:
         """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
@@ -39,11 +43,10 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is no such document.
         """
-        if self._folder is None:
+        if self._contents is None:
             return {}
         try:
-            with FileIO(f"{self._folder}/{path}") as file:
-                return cast(Item, from_json(file.readall(), cache_strings="keys"))
+            return cast(Item, msgspec.json.decode((self._folder / path).read_bytes()))
         except OSError:
             raise self._missing(f"catalog.document({path!r}): the API has no such document") from None
 
@@ -70,13 +73,12 @@ class CatalogView:
     @cached_property
     def security(self) -> Item:
         """The security summary, as in `security.json`."""
-        return self.document(addresses.SUMMARY)
+        return cast(Item, msgspec.to_builtins(self._contents.summary)) if self._contents else {}
 
     @cached_property
     def badges(self) -> Mapping[str, Item]:
         """The badges of the catalog by name, as in `badge/{name}.json`."""
-        listed = cast(Item, self.document(addresses.INDEX).get("badges", {}))
-        return {name: self.document(addresses.badge(name)) for name in listed}
+        return msgspec.to_builtins(self._contents.badges) if self._contents else {}
 
     def image(self, slug: str) -> Item:
         """The image with this slug.
@@ -84,7 +86,7 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is none.
         """
-        if slug not in self._images and self._folder is not None:
+        if slug not in self._images and self._contents is not None:
             raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
         return self._images.get(slug, {})
 
@@ -111,4 +113,4 @@ class CatalogView:
         return found
 
     def _items(self, resource: str) -> Sequence[Item]:
-        return cast(Sequence[Item], self.document(addresses.collection(resource)).get("data", []))
+        return msgspec.to_builtins(self._contents.items[resource]) if self._contents else []

@@ -1,71 +1,73 @@
-"""Types and fields that several documents share."""
+"""Types that several documents share. Constraints are those that the check of written documents holds."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, WithJsonSchema, create_model
+from msgspec import Meta, Struct
 
-from ...catalog.models import Model
+from ...catalog import names
 
 PER_PAGE = 24
 
 
-class Links(Protocol):
-    """Judges the addresses of a document; given as the context of its validation."""
-
-    def api_link(self, address: str) -> None:
-        """Raise ValueError when this can't be the address of a document of the API."""
-
-    def page_link(self, address: str) -> None:
-        """Raise ValueError when this can't be the address of a page of the site."""
+class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+    """Base of everything that is published: camelCase, nothing undeclared, every field present."""
 
 
-def _api_link(value: str, info: ValidationInfo) -> str:
-    links: Links | None = info.context
-    if links is not None:
-        links.api_link(value)
-    return value
-
-
-def _page_link(value: str, info: ValidationInfo) -> str:
-    links: Links | None = info.context
-    if links is not None:
-        links.page_link(value)
-    return value
-
-
-# Not the types of `catalog.types`: those begin with reading what an author wrote, once per number.
-Counter = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]
-Positive = Annotated[int, Field(ge=1, le=2**53 - 1, strict=True)]
-_ROOTED = Field(pattern="^/", json_schema_extra={"format": "uri-reference"})
-Href = Annotated[str, _ROOTED, AfterValidator(_api_link)]
+Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a document of this API, from the root of the host."""
-PageLink = Annotated[str, _ROOTED, AfterValidator(_page_link)]
+PageLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a web page of the site, from the root of the host."""
 Timestamp = Annotated[
     str,
-    Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", json_schema_extra={"format": "date-time"}),
+    Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", extra_json_schema={"format": "date-time"}),
 ]
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-Grade = Literal["A+", "A", "B", "C", "D", "F"]
-Score = Annotated[
-    int | float, Field(ge=0, le=100), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 100})
+Text = Annotated[str, Meta(min_length=1)]
+Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=names.SLUG_MAX)]
+VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
+Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
+GradeLetter = Annotated[
+    Literal["A+", "A", "B", "C", "D", "F"],
+    Meta(extra_json_schema={"enum": ["A+", "A", "B", "C", "D", "F"]}),
 ]
-Resource = Literal["images", "charts", "roadmap", "updates"]
+Score = Annotated[float, Meta(ge=0, le=100)]
 
-GRADE = Field(description="Letter for the worst that is open; null when it can't be told.")
-SCORE = Field(description="From 0 (worst) to 100, to one decimal; null when it can't be told.")
+ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
+Grade = Annotated[
+    GradeLetter | None, Meta(description="Letter for the worst that is open; null when it can't be told.")
+]
+ScoreIfGraded = Annotated[
+    Score | None,
+    Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
+]
+Total = Annotated[Counter, Meta(description="Number of items in the collection.")]
 
-ApiVersion = Annotated[Literal["v1"], Field(description="Version of the API.")]
-Critical = Annotated[Counter, Field(description="Open vulnerabilities of critical severity.")]
-High = Annotated[Counter, Field(description="Open vulnerabilities of high severity.")]
-Medium = Annotated[Counter, Field(description="Open vulnerabilities of medium severity.")]
-Low = Annotated[Counter, Field(description="Open vulnerabilities of low severity.")]
-Unknown = Annotated[Counter, Field(description="Open vulnerabilities whose severity nobody knows.")]
+Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical severity.")]
+High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]
+Medium = Annotated[Counter, Meta(description="Open vulnerabilities of medium severity.")]
+Low = Annotated[Counter, Meta(description="Open vulnerabilities of low severity.")]
+Unknown = Annotated[Counter, Meta(description="Open vulnerabilities whose severity nobody knows.")]
+OpenTotal = Annotated[Counter, Meta(description="Open vulnerabilities: the sum of the five severities.")]
+Fixable = Annotated[Counter, Meta(description="How many of them have a fix.")]
+SuppressedTotal = Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+
+# The same of what may have no scan; null then.
+CriticalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of critical severity.")]
+HighIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of high severity.")]
+MediumIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of medium severity.")]
+LowIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of low severity.")]
+UnknownIfScanned = Annotated[
+    Counter | None, Meta(description="Open vulnerabilities whose severity nobody knows.")
+]
+TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+FixableIfScanned = Annotated[Counter | None, Meta(description="How many of them have a fix.")]
+SuppressedIfScanned = Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
 
 
-class Counters(Model):
+class Counters(Document):
     """Open vulnerabilities by severity."""
 
     critical: Critical
@@ -73,34 +75,3 @@ class Counters(Model):
     medium: Medium
     low: Low
     unknown: Unknown
-
-    def counted(self) -> int:
-        return self.critical + self.high + self.medium + self.low + self.unknown
-
-
-class CountersIfScanned(Model):
-    """Open vulnerabilities by severity; all null without a scan."""
-
-    critical: Annotated[Counter | None, Field(description="Open vulnerabilities of critical severity.")]
-    high: Annotated[Counter | None, Field(description="Open vulnerabilities of high severity.")]
-    medium: Annotated[Counter | None, Field(description="Open vulnerabilities of medium severity.")]
-    low: Annotated[Counter | None, Field(description="Open vulnerabilities of low severity.")]
-    unknown: Annotated[Counter | None, Field(description="Open vulnerabilities whose severity nobody knows.")]
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def always_present(model: type[M]) -> type[M]:
-    """The model without defaults: whatever authors may leave out, a published document has every field."""
-    definitions: dict[str, Any] = {
-        name: (
-            info.rebuild_annotation(),
-            Field(alias=info.alias, description=info.description, json_schema_extra=info.json_schema_extra),
-        )
-        for name, info in model.model_fields.items()
-        if not (info.is_required() or info.exclude)
-    }
-    return create_model(
-        model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
-    )

@@ -1,170 +1,214 @@
-"""Items of the collections: what authors wrote, and what is computed."""
+"""Items of the collections: what authors write (`catalog.models`), and what is computed.
+
+Names, order, types and descriptions of the fields that authors write stand in `catalog.models` alone; the
+Structs are made from there. A declared field is always present, null only where its type says so.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+import types
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
 
-from pydantic import Field, model_validator
+from annotated_types import Ge, Le
+from msgspec import Meta, Struct, convert, defstruct
+from pydantic import BaseModel, WithJsonSchema
+from pydantic.fields import FieldInfo
 
 from ...catalog.models import (
     ChartEntry,
     ChartVersionEntry,
     ImageEntry,
-    Model,
     PinEntry,
     RoadmapEntry,
     UpdateEntry,
     VersionEntry,
 )
-from ...catalog.types import Slug, VersionLabel
-from .fields import (
-    GRADE,
-    SCORE,
-    Counter,
-    CountersIfScanned,
-    Grade,
-    Href,
-    PageLink,
-    Score,
-    always_present,
-)
+from .envelopes import ImageBadges, ItemLinks, PageLinks
+from .fields import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total, VersionLabel
+from .security import ChartSecurity, ImageSecurity
+
+Fields: TypeAlias = Mapping[str, Any]
+"""Name of a field → its type, with its description."""
+
+_COMPUTED: Mapping[type[BaseModel], Fields] = {
+    VersionEntry: {"href": Annotated[Href, Meta(description="Release document: its vulnerabilities.")]},
+    PinEntry: {
+        "slug": Annotated[
+            Slug | None, Meta(description="Slug of the image; null when it is not of this catalog.")
+        ],
+        "version": Annotated[
+            VersionLabel | None, Meta(description="The release that is pinned; null when no page lists it.")
+        ],
+        "href": Annotated[Href | None, Meta(description="Release document of what is pinned.")],
+    },
+    ImageEntry: {
+        "url": Annotated[PageLink, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+        "security": Annotated[ImageSecurity, Meta(description="Figures of the newest version.")],
+    },
+    ChartEntry: {
+        "url": Annotated[PageLink, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+        "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
+    },
+    RoadmapEntry: {
+        "url": Annotated[PageLink | None, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+    },
+    UpdateEntry: {
+        "href": Annotated[
+            Href | None, Meta(description="Item document of the image or chart; null when there is none.")
+        ],
+    },
+}
+"""What the published form of each model has besides."""
+
+_NAMES: Mapping[type[BaseModel], str] = {
+    VersionEntry: "Version",
+    ChartVersionEntry: "ChartVersion",
+    PinEntry: "Pin",
+    ImageEntry: "Image",
+    ChartEntry: "Chart",
+    RoadmapEntry: "RoadmapItem",
+    UpdateEntry: "Update",
+}
 
 
-class FiguresIfScanned(CountersIfScanned):
-    """What scans counted, after deduplication; all null without a scan."""
+@cache
+def published(model: type[BaseModel]) -> type[Struct]:
+    """The Struct that an entry of this model is published as.
 
-    total: Annotated[Counter | None, Field(description="Open vulnerabilities: the sum of the five.")]
-    fixable: Annotated[Counter | None, Field(description="How many of them have a fix.")]
-    suppressed: Annotated[Counter | None, Field(description="How many more VEX statements took out.")]
-    grade: Annotated[Grade | None, GRADE]
-    score: Annotated[Score | None, SCORE]
-
-    @model_validator(mode="after")
-    def _sums_hold(self) -> Self:
-        counters = (self.critical, self.high, self.medium, self.low, self.unknown)
-        counted = [count for count in counters if count is not None]
-        if self.total is None:
-            if counted or (self.fixable, self.suppressed, self.grade, self.score) != (None,) * 4:
-                raise ValueError("not scanned, but with figures")
-        elif len(counted) < 5 or self.fixable is None or self.suppressed is None:
-            raise ValueError("scanned, but without figures")
-        elif self.total != sum(counted):
-            raise ValueError(f"total is {self.total}, but the severities add up to {sum(counted)}")
-        if (self.grade is None) != (self.score is None):
-            raise ValueError("grade and score come together")
-        return self
-
-
-class _NewestScan(Model):
-    scanned: Annotated[bool, Field(description="Whether the newest version has a scan.")]
-    version: Annotated[
-        VersionLabel | None, Field(description="The newest version; null when there is none yet.")
-    ]
-
-
-class ImageSecurity(FiguresIfScanned, _NewestScan):
-    """Figures of an image: those of its newest version. All null when that has no scan."""
-
-    href: Annotated[
-        Href | None, Field(description="Security detail of the image; null when it has no version yet.")
-    ]
-
-    @model_validator(mode="after")
-    def _scanned_has_figures(self) -> Self:
-        if self.scanned != (self.total is not None):
-            raise ValueError(f"scanned is {self.scanned}, but total is {self.total}")
-        if (self.version is None) != (self.href is None):
-            raise ValueError("version and href come together")
-        return self
-
-
-class _PinnedScan(Model):
-    scanned: Annotated[bool, Field(description="Whether it pins something and every pin has a scan.")]
-
-
-class ChartSecurity(FiguresIfScanned, _PinnedScan):
-    """Sums over the distinct images that a chart pins, each of the release that is pinned.
-
-    With some of them unscanned, the counts cover the scanned ones; grade and score are null.
+    Its fields are those of the built-in model, then those that are computed, then those that the catalog has
+    declared on top of it (`catalog.fields.extend`).
     """
-
-    pins: Annotated[Counter, Field(description="Distinct images that it pins.")]
-    pins_scanned: Annotated[Counter, Field(description="How many of them have a scan.")]
-
-    @model_validator(mode="after")
-    def _pins_are_counted(self) -> Self:
-        if self.pins_scanned > self.pins or self.scanned != (self.pins == self.pins_scanned > 0):
-            raise ValueError(
-                f"scanned is {self.scanned} with {self.pins_scanned} of {self.pins} pins scanned"
-            )
-        if (self.pins_scanned > 0) != (self.total is not None) or (self.grade and not self.scanned):
-            raise ValueError(f"these figures can't come from {self.pins_scanned} of {self.pins} pins")
-        return self
+    built_in = next(base for base in _NAMES if issubclass(model, base))
+    own = {name: _described(info) for name, info in model.model_fields.items() if not info.exclude}
+    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own}
+    return defstruct(
+        _NAMES[built_in],
+        [*(ordered | dict(_COMPUTED.get(built_in, {}))).items(), *own.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": built_in.__doc__},
+        rename={name: info.alias or name for name, info in model.model_fields.items()},
+    )
 
 
-@always_present
-class Version(VersionEntry):
-    """One published release of an image."""
-
-    href: Annotated[Href, Field(description="Release document: the vulnerabilities of this release.")]
+def publish(entry: BaseModel, computed: Mapping[str, object]) -> Struct:
+    """A validated entry as it is published, with what is computed under the names of the JSON."""
+    return convert({**entry.model_dump(), **computed}, published(type(entry)))
 
 
-@always_present
-class ChartVersion(ChartVersionEntry):
-    """One published release of a chart."""
+def _described(info: FieldInfo) -> Any:
+    kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation)
+    return Annotated[kind, Meta(description=info.description)] if info.description else kind
 
 
-@always_present
-class Pin(PinEntry):
-    """An image that a chart pins."""
-
-    slug: Annotated[Slug | None, Field(description="Slug of the image; null when it is not of this catalog.")]
-    version: Annotated[
-        VersionLabel | None, Field(description="The release that is pinned; null when no page lists it.")
-    ]
-    href: Annotated[Href | None, Field(description="Release document of what is pinned.")]
-
-
-@always_present
-class Image(ImageEntry):
-    """A hardened container image."""
-
-    versions: Annotated[list[Version], Field(description="Releases, newest first.")]  # type: ignore[assignment]
-    url: Annotated[PageLink, Field(description="Web page.")]
-    href: Annotated[Href, Field(description="Item document.")]
-    security: Annotated[ImageSecurity, Field(description="Figures of the newest version.")]
-
-    @model_validator(mode="after")
-    def _newest_is_first(self) -> Self:
-        newest = self.versions[0].version if self.versions else None
-        if self.latest != newest or self.security.version != newest:
-            raise ValueError(f"latest is {self.latest} and security's {self.security.version}, not {newest}")
-        return self
+def _plain(annotation: Any) -> Any:
+    """The type that a value has once it is validated, with the constraints that a schema can say."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _constrained(_plain(parts[0]), parts[1:])
+    if origin in (Union, types.UnionType):
+        return Union[tuple(map(_plain, parts))]  # noqa: UP007  # of parts that are not known here
+    if origin is list:
+        return list[_plain(parts[0])]  # type: ignore[misc]
+    if origin is Literal:
+        return Annotated[annotation, Meta(extra_json_schema={"enum": [*parts]})]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return published(annotation)
+    return annotation
 
 
-@always_present
-class Chart(ChartEntry):
-    """A signed Helm chart."""
+def _constrained(kind: Any, metadata: tuple[Any, ...]) -> Any:
+    known: dict[str, Any] = {}
+    for part in metadata:
+        for one in part.metadata if isinstance(part, FieldInfo) else [part]:
+            match one:
+                case Ge():
+                    known["ge"] = one.ge
+                case Le():
+                    known["le"] = one.le
+                case WithJsonSchema():
+                    schema = dict(one.json_schema or {})
+                    for key, name in (
+                        ("pattern", "pattern"),
+                        ("maxLength", "max_length"),
+                        ("minLength", "min_length"),
+                    ):
+                        if key in schema:
+                            known[name] = schema[key]
+                    if "format" in schema:
+                        known["extra_json_schema"] = {"format": schema["format"]}
+    return Annotated[kind, Meta(**known)] if known else kind
 
-    versions: Annotated[list[ChartVersion], Field(description="Releases, newest first.")]  # type: ignore[assignment]
-    images: Annotated[list[Pin], Field(description="The images that it pins.")]  # type: ignore[assignment]
-    url: Annotated[PageLink, Field(description="Web page.")]
-    href: Annotated[Href, Field(description="Item document.")]
-    security: Annotated[ChartSecurity, Field(description="Sums over the images that it pins.")]
+
+class ItemStructs(NamedTuple):
+    """The documents of one collection."""
+
+    one: type[Struct]
+    collection: type[Struct]
+    page: type[Struct]
+    document: type[Struct] | None
+    """Of one item; updates have none."""
 
 
-@always_present
-class RoadmapItem(RoadmapEntry):
-    """An application that is planned."""
+class Words(NamedTuple):
+    """What a collection is called in sentences and schemas."""
 
-    url: Annotated[PageLink | None, Field(description="Web page.")]
-    href: Annotated[Href, Field(description="Item document.")]
+    one: str
+    stem: str
+    """Begins the names of its schemas."""
+    plural: str
+    order: str
 
 
-@always_present
-class Update(UpdateEntry):
-    """What the latest version check found for one application, and what was done about it."""
+COLLECTIONS: Mapping[str, Words] = {
+    "images": Words("image", "Image", "Images", "by slug"),
+    "charts": Words("chart", "Chart", "Charts", "by slug"),
+    "roadmap": Words("roadmap item", "Roadmap", "Roadmap", "by slug"),
+    "updates": Words("update", "Update", "Updates", "in the order of the check"),
+}
 
-    href: Annotated[
-        Href | None, Field(description="Item document of the image or chart; null when there is none.")
-    ]
+
+def item_structs(models: Mapping[str, type[BaseModel]]) -> dict[str, ItemStructs]:
+    """The Structs of each collection; `models` has the model of its entries."""
+    return {name: _item_structs(name, words, published(models[name])) for name, words in COLLECTIONS.items()}
+
+
+def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
+    head: dict[str, Any] = {
+        "api_version": ApiVersion,
+        "resource": Annotated[Literal.__getitem__(name), Meta(description="Name of the collection.")],
+    }
+    items = list.__class_getitem__(one)
+    every = Meta(description=f"Every {words.one} of the catalog, {words.order}.")
+    some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
+    collection = head | {"total": Total, "data": Annotated[items, every]}
+    page = head | {
+        "page": Annotated[Positive, Meta(description="Number of the page, from 1.")],
+        "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
+        "total": Total,
+        "total_pages": Annotated[Positive, Meta(description="Number of pages.")],
+        "links": Annotated[PageLinks, Meta(description="Addresses around the page.")],
+        "data": Annotated[items, some],
+    }
+    document = head | {
+        "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
+        "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
+    }
+    if name == "images":
+        document["badges"] = Annotated[ImageBadges, Meta(description="Addresses of its badges.")]
+    document["data"] = Annotated[one, Meta(description=f"The {words.one}, as in the collection.")]
+    return ItemStructs(
+        one,
+        _struct(f"{words.stem}Collection", f"Every {words.one}.", collection),
+        _struct(f"{words.stem}Page", f"One page of {name}.", page),
+        _struct(f"{words.stem}Document", f"One {words.one}.", document) if name != "updates" else None,
+    )
+
+
+def _struct(name: str, doc: str, fields: Fields) -> type[Struct]:
+    return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})

@@ -2,198 +2,220 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, get_type_hints
 
-from pydantic import Field, RootModel, model_validator
+from msgspec import Meta, Struct, defstruct
 
-from ...catalog.models import Model
-from ...catalog.types import Digest, Slug, Text, VersionLabel
+from ...catalog.vulnerabilities import Suppressed, Vulnerability
 from .fields import (
-    GRADE,
-    SCORE,
     ApiVersion,
     Counter,
     Counters,
-    CountersIfScanned,
+    Critical,
+    CriticalIfScanned,
+    Digest,
+    Document,
+    Fixable,
+    FixableIfScanned,
     Grade,
+    High,
+    HighIfScanned,
     Href,
-    Score,
-    Severity,
+    Low,
+    LowIfScanned,
+    Medium,
+    MediumIfScanned,
+    OpenTotal,
+    ScoreIfGraded,
+    Slug,
+    SuppressedIfScanned,
+    SuppressedTotal,
+    Text,
     Timestamp,
+    TotalIfScanned,
+    Unknown,
+    UnknownIfScanned,
+    VersionLabel,
 )
 
+Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
+ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
+ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
-class Vulnerability(Model):
-    """One vulnerability of one package. A text that is not known is empty."""
-
-    id: Annotated[str, Field(min_length=1, description="CVE id, else the advisory's id.")]
-    severity: Annotated[Severity, Field(description="The highest that a source gives it.")]
-    pkg: Annotated[str, Field(description="Package.")]
-    installed: Annotated[str, Field(description="Version that is installed.")]
-    fixed: Annotated[str, Field(description="Version that has the fix; empty when there is none.")]
-    title: Annotated[str, Field(description="What it is about, as the scanner says it.")]
-    url: Annotated[str, Field(description="Advisory.")]
-    targets: Annotated[list[str], Field(description="Parts of the image where it was found.")]
-
-
-class Suppressed(Vulnerability):
-    """A vulnerability that a VEX statement took out."""
-
-    status: Annotated[Literal["not_affected", "fixed"], Field(description="What the statement says.")]
-    justification: Annotated[str, Field(description="Why it is not affected; empty when it is not said.")]
-    statement: Annotated[str, Field(description="Id of the VEX document that says so.")]
-
-
-class Rows(RootModel[list[Vulnerability]]):
-    """The vulnerabilities of a release by themselves."""
+Label = Annotated[VersionLabel, Meta(description="Label of the release.")]
+Scanned = Annotated[bool, Meta(description="Whether the release has a scan.")]
+Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
+RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
+DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
+ScannedDigest = Annotated[Digest | None, Meta(description="What was scanned.")]
+ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
+Scanner = Annotated[Text | None, Meta(description="Name and version of the scanner.")]
+OsEndOfLife = Annotated[
+    bool | None,
+    Meta(description="The operating system gets no more advisories: finding nothing then means little."),
+]
+SuppressedRows = Annotated[
+    list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
+]
 
 
-class _RecordCounts(Model):
-    version: Annotated[VersionLabel, Field(description="Label of the release.")]
-    scanned: Annotated[bool, Field(description="Whether the release has a scan.")]
-    total: Annotated[Counter | None, Field(description="Open vulnerabilities, deduplicated.")]
-    fixable: Annotated[Counter | None, Field(description="How many of them have a fix.")]
-    grade: Annotated[Grade | None, GRADE]
-    score: Annotated[Score | None, SCORE]
-
-
-class _RecordRows(_RecordCounts):
-    cves: Annotated[list[Vulnerability] | None, Field(description="The vulnerabilities, worst first.")]
-
-
-class _RecordScan(Model):
-    findings: Annotated[Counter | None, Field(description="Raw findings, before deduplication.")]
-    unique: Annotated[Counter | None, Field(description="Distinct ids of the vulnerabilities.")]
-    digest: Annotated[Digest | None, Field(description="What was scanned.")]
-    scanned_at: Annotated[Timestamp | None, Field(description="UTC time of the scan.")]
-    scanner: Annotated[Text | None, Field(description="Name and version of the scanner.")]
-    os_end_of_life: Annotated[
-        bool | None,
-        Field(description="The operating system gets no more advisories: finding nothing then means little."),
-    ]
-    suppressed: Annotated[
-        list[Suppressed] | None, Field(description="Vulnerabilities that VEX statements took out.")
-    ]
-
-
-class ReleaseHead(_RecordScan, CountersIfScanned, _RecordCounts):
-    """A release without its rows."""
-
-    @model_validator(mode="after")
-    def _scanned_or_null(self) -> Self:
-        missing = {name for name, value in self.__dict__.items() if value is None}
-        if self.scanned and not missing <= {"grade", "score", "digest", "scanned_at", "os_end_of_life"}:
-            raise ValueError("scanned, but without figures")
-        if not self.scanned and missing | {"version", "scanned"} != self.__dict__.keys():
-            raise ValueError("not scanned, but with figures")
-        return self
-
-
-class ReleaseFields(_RecordScan, CountersIfScanned, _RecordRows):
+class Release(Document):
     """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
 
+    version: Label
+    scanned: Scanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    cves: Rows
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    findings: RawFindings
+    unique: DistinctIds
+    digest: ScannedDigest
+    scanned_at: ScannedAt
+    scanner: Scanner
+    os_end_of_life: OsEndOfLife
+    suppressed: SuppressedRows
 
-class Release(ReleaseFields):
-    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
 
-
-class SecurityHead(Model):
+class SecurityHead(Document):
     """What the documents of one image begin with."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["security"], Field(description="Name of the resource.")]
-    slug: Annotated[Slug, Field(description="Slug of the image.")]
-    image: Annotated[str, Field(min_length=1, description="Reference of the image without a tag.")]
+    resource: Named
+    slug: ImageSlug
+    image: ImageReference
 
 
-class ReleaseDocument(ReleaseFields, SecurityHead):
-    """Vulnerability data of one release of one image. Not scanned: every figure is null."""
+def _fields(struct: type[Struct]) -> list[tuple[str, object]]:
+    return [*get_type_hints(struct, include_extras=True).items()]
+
+
+ReleaseDocument = defstruct(
+    "ReleaseDocument",
+    [*_fields(SecurityHead), *_fields(Release)],
+    bases=(Document,),
+    module=__name__,
+    namespace={
+        "__doc__": "Vulnerability data of one release of one image. Not scanned: every figure is null."
+    },
+)
 
 
 class SecurityDetail(SecurityHead):
     """Vulnerability data of every release of one image."""
 
-    latest: Annotated[Release, Field(description="Record of the newest version.")]
+    latest: Annotated[Release, Meta(description="Record of the newest version.")]
     versions: Annotated[
-        list[Release], Field(min_length=1, description="A record for each version, newest first.")
+        list[Release], Meta(min_length=1, description="A record for each version, newest first.")
     ]
 
 
-class SummaryEntry(Counters):
+class ImageSecurity(Document):
+    """Figures of an image: those of its newest version. All null when that has no scan."""
+
+    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
+    version: Annotated[
+        VersionLabel | None, Meta(description="The newest version; null when there is none yet.")
+    ]
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    suppressed: SuppressedIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    href: Annotated[
+        Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
+    ]
+
+
+class ChartSecurity(Document):
+    """Sums over the distinct images that a chart pins, each of the release that is pinned.
+
+    With some of them unscanned, the counts cover the scanned ones; grade and score are null.
+    """
+
+    scanned: Annotated[bool, Meta(description="Whether it pins something and every pin has a scan.")]
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    suppressed: SuppressedIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    pins: Annotated[Counter, Meta(description="Distinct images that it pins.")]
+    pins_scanned: Annotated[Counter, Meta(description="How many of them have a scan.")]
+
+
+class SummaryEntry(Document):
     """Figures of one scanned image: those of its newest version."""
 
-    total: Annotated[Counter, Field(description="Open vulnerabilities: the sum of the five severities.")]
-    fixable: Annotated[Counter, Field(description="How many of them have a fix.")]
-    suppressed: Annotated[Counter, Field(description="How many more VEX statements took out.")]
-    grade: Annotated[Grade | None, GRADE]
-    score: Annotated[Score | None, SCORE]
-    version: Annotated[VersionLabel, Field(description="The newest version.")]
-    href: Annotated[Href, Field(description="Security detail of the image.")]
+    critical: Critical
+    high: High
+    medium: Medium
+    low: Low
+    unknown: Unknown
+    total: OpenTotal
+    fixable: Fixable
+    suppressed: SuppressedTotal
+    grade: Grade
+    score: ScoreIfGraded
+    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    href: Annotated[Href, Meta(description="Security detail of the image.")]
 
-    @model_validator(mode="after")
-    def _sums_hold(self) -> Self:
-        if self.total != self.counted():
-            raise ValueError(f"total is {self.total}, but the severities add up to {self.counted()}")
-        return self
 
-
-class SecuritySummary(Model):
+class SecuritySummary(Document):
     """Open vulnerabilities across the catalog: those of the newest version of each image."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["security"], Field(description="Name of the resource.")]
-    total: Annotated[Counter, Field(description="Open vulnerabilities: the sum over the images.")]
-    by_severity: Annotated[Counters, Field(description="The same by severity.")]
-    images_with_cves: Annotated[Counter, Field(description="Images with at least one.")]
-    images: Annotated[dict[str, SummaryEntry], Field(description="Slug of each scanned image → figures.")]
-    scanned: Annotated[Counter, Field(description="Images whose newest version has a scan.")]
-    unscanned: Annotated[list[Slug], Field(description="Slugs of the images without one.")]
-    fixable: Annotated[Counter, Field(description="How many of all vulnerabilities have a fix.")]
-    suppressed: Annotated[Counter, Field(description="How many more VEX statements took out.")]
-    unique: Annotated[Counter, Field(description="Distinct ids of all vulnerabilities.")]
-
-    @model_validator(mode="after")
-    def _sums_hold(self) -> Self:
-        images = self.images.values()
-        for name, said, found in (
-            ("total", self.total, sum(image.total for image in images)),
-            ("bySeverity", self.by_severity.counted(), self.total),
-            *(
-                (f"bySeverity.{word}", count, sum(getattr(image, word) for image in images))
-                for word, count in self.by_severity
-            ),
-            ("imagesWithCves", self.images_with_cves, sum(image.total > 0 for image in images)),
-            ("scanned", self.scanned, len(images)),
-            ("fixable", self.fixable, sum(image.fixable for image in images)),
-            ("suppressed", self.suppressed, sum(image.suppressed for image in images)),
-        ):
-            if said != found:
-                raise ValueError(f"{name} is {said}, but the images give {found}")
-        return self
+    resource: Named
+    total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
+    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → figures.")]
+    scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
+    unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
+    fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
+    suppressed: SuppressedTotal
+    unique: Annotated[Counter, Meta(description="Distinct ids of all vulnerabilities.")]
 
 
-class SecurityIndexEntry(Model):
+class SecurityIndexEntry(Document):
     """One scanned image: figures of its newest version."""
 
-    slug: Annotated[Slug, Field(description="Slug of the image.")]
-    name: Annotated[Text, Field(description="Name for people.")]
-    image: Annotated[str, Field(min_length=1, description="Reference of the image without a tag.")]
-    version: Annotated[VersionLabel, Field(description="The newest version.")]
-    grade: Annotated[Grade | None, GRADE]
-    score: Annotated[Score | None, SCORE]
-    critical: Annotated[Counter, Field(description="Open vulnerabilities of critical severity.")]
-    high: Annotated[Counter, Field(description="Open vulnerabilities of high severity.")]
-    medium: Annotated[Counter, Field(description="Open vulnerabilities of medium severity.")]
-    low: Annotated[Counter, Field(description="Open vulnerabilities of low severity.")]
-    unknown: Annotated[Counter, Field(description="Open vulnerabilities whose severity nobody knows.")]
-    total: Annotated[Counter, Field(description="Open vulnerabilities: the sum of the five severities.")]
-    fixable: Annotated[Counter, Field(description="How many of them have a fix.")]
-    scanned_at: Annotated[Timestamp | None, Field(description="UTC time of the scan.")]
-    href: Annotated[Href, Field(description="Security detail of the image.")]
+    slug: ImageSlug
+    name: Annotated[Text, Meta(description="Name for people.")]
+    image: ImageReference
+    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    grade: Grade
+    score: ScoreIfGraded
+    critical: Critical
+    high: High
+    medium: Medium
+    low: Low
+    unknown: Unknown
+    total: OpenTotal
+    fixable: Fixable
+    scanned_at: ScannedAt
+    href: Annotated[Href, Meta(description="Security detail of the image.")]
 
-    @model_validator(mode="after")
-    def _sums_hold(self) -> Self:
-        counted = self.critical + self.high + self.medium + self.low + self.unknown
-        if self.total != counted:
-            raise ValueError(f"total is {self.total}, but the severities add up to {counted}")
-        return self
+
+class SecurityIndex(Document):
+    """Every scanned image."""
+
+    api_version: ApiVersion
+    resource: Named
+    total: Annotated[Counter, Meta(description="Number of scanned images.")]
+    data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
