@@ -9,6 +9,7 @@ from typing import Literal
 
 from .authored import nvcmp
 from .authored.data_files import read_list
+from .authored.newest import newest_versions
 from .authored.pages import RawItem, select
 from .authored.validate import read_entry
 from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
@@ -23,7 +24,6 @@ from .read_items import (
     check_patterns,
     check_unread_defaults,
     data_file,
-    newest_versions,
     page_selection,
     read_items,
 )

@@ -9,20 +9,18 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from .authored.data_files import read_list
-from .authored.messages import field_names, perhaps, shown
+from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
 from .authored.validate import default_values, read_entry, undeclared
 from .catalog.fields import extend
-from .catalog.join import WebPage, in_order
-from .catalog.models import ChartEntry, ImageEntry, ItemEntry
-from .catalog.versions import undecided
+from .catalog.join import WebPage
+from .catalog.models import ItemEntry
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
 from .site import Site
 
 E = TypeVar("E", bound=ItemEntry)
-V = TypeVar("V", ImageEntry, ChartEntry)
 
 _META_FILE = ".meta.yml"
 _NO_REGISTRY = "registry.invalid"
@@ -69,12 +67,13 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
     """A pattern that is set means that there are pages; that it finds none is a slip."""
     for name in ITEM_MODELS:
         given = _section(settings, name).pages
-        if given == () or any(selection.finds(name, page.uri) for page in site.pages):
-            continue
-        if given:
-            message = f"no page matches the pattern {' or '.join(map(repr, given))}"
-            hint = "patterns are seen from docs_dir, as in images/**/*.md"
-            problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
+        for pattern in given or ():
+            alone = Selection({name: (pattern,)})
+            if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
+                message = f"no page matches the pattern {pattern!r}"
+                hint = "patterns are seen from docs_dir, as in images/**/*.md"
+                problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
+        if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
         folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
@@ -160,8 +159,8 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
             pages = pages or {page.uri: page for page in site.pages}
             page = pages.get(named) if isinstance(named, str) else None
             if page is None:
-                hint = perhaps(str(named), [*pages], "").strip() or "write its path below docs_dir"
-                hint = hint if len(hint) < 200 else "write its path below docs_dir, as in docker/nginx.md"
+                near = resembling(str(named), pages)
+                hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
                 problems.add(raw.problem(("page",), f"{shown(named)} is no page of the site", hint))
             elif first.setdefault(page.uri, raw.place) != raw.place:
                 message = f"{page.uri!r} is the page of {first[page.uri]} already"
@@ -215,51 +214,6 @@ def _note_undeclared(
         problems.add(
             site.config.problem((name, "fields"), message, "declare those that belong in", Level.INFO)
         )
-
-
-def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
-    """The entry with its versions newest first and `latest` filled in."""
-    by_label: dict[str, int] = {}
-    folded: dict[str, str] = {}
-    for position, version in enumerate(entry.versions):
-        label = version.version
-        if label.casefold() in folded:
-            message = f"the version {label!r} stands here twice"
-            if folded[label.casefold()] != label:
-                message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
-            problems.add(raw.problem(("versions", position), message, "keep one of them"))
-        folded[label.casefold()] = label
-        by_label[label] = position
-    if isinstance(entry, ImageEntry):
-        _check_tags(entry, raw, problems)
-    if entry.latest is not None and entry.latest not in by_label:
-        message = f"no version is called {entry.latest!r}"
-        hint = perhaps(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
-        problems.add(raw.problem(("latest",), message, hint))
-        return entry
-    labels = in_order(by_label, entry.latest)
-    if entry.latest is None and undecided(labels):
-        message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
-        problems.add(raw.problem(("versions",), message, "name the newest with `latest: …`", Level.WARNING))
-    versions = [entry.versions[by_label[label]] for label in labels]
-    return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
-
-
-def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
-    """A tag names one release, whether it is a label or another tag."""
-    labels = {version.version for version in entry.versions}
-    taken: dict[str, str] = {}
-    for position, version in enumerate(entry.versions):
-        for place, tag in enumerate(version.tags):
-            other = tag if tag in labels else taken.setdefault(tag, version.version)
-            if tag in labels or other != version.version:
-                message = (
-                    f"the tag {tag!r} is one of version {other!r}"
-                    if tag not in labels
-                    else (f"{tag!r} is the label of a version")
-                )
-                path = ("versions", position, "tags", place)
-                problems.add(raw.problem(path, message, "a tag belongs to one release: keep one of them"))
 
 
 class WebPages:

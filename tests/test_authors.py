@@ -192,10 +192,39 @@ def test_mkdocs_tells_identical_faults_once_too(site: SiteFolder) -> None:
 
 
 def test_a_pattern_takes_the_slug_from_the_name(site: SiteFolder) -> None:
-    site.settings["images"] = {"pages": ["images/docker-{slug}.md", "apps/**/{slug}/index.md", "more/*.md"]}
-    for path in ("images/docker-nginx.md", "apps/web/caddy/index.md", "more/redis.md", "images/other.md"):
+    site.settings["images"] = {
+        "pages": [
+            "images/docker-{slug}.md",
+            "apps/**/{slug}/index.md",
+            "more/[!x]*.md",
+            "a[b]/[a-z]-{slug}.md",
+        ]
+    }
+    for path in (
+        "images/docker-nginx.md",
+        "apps/web/caddy/index.md",
+        "more/redis.md",
+        "more/x.md",
+        "images/other.md",
+        "ab/x-y.md",
+    ):
         site.page(path, REQUIRED)
-    assert set(items(site)) == {"nginx", "caddy", "redis"}
+    assert set(items(site)) == {"nginx", "caddy", "redis", "y"}
+
+
+def test_each_pattern_must_match_a_page(site: SiteFolder) -> None:
+    configure(
+        site, f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}"
+    )
+    site.image("nginx")
+    site.image("x1")
+    assert told(site) == (
+        False,
+        [
+            "mkdocs.yml:7:16: catalog-api.images.pages: no page matches the pattern 'imgs/{slug}.md'"
+            " (patterns are seen from docs_dir, as in images/**/*.md)"
+        ],
+    )
 
 
 @pytest.mark.parametrize("pattern", ["images/{name}.md", "{slug}/{slug}.md", "images/{slug.md", ["a", "/b"]])

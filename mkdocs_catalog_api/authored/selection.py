@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 SLUG = "{slug}"
 """What a pattern captures."""
 _LANDING = ("index.md", "README.md")
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|[^*?{]+")
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
 _AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
 
 
@@ -63,6 +63,10 @@ class Selection:
 
 def _capture(pattern: str) -> re.Pattern[str]:
     anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return re.compile(
-        anywhere + "".join(_AS_REGEX.get(part, re.escape(part)) for part in _GLOB.findall(pattern))
-    )
+    return re.compile(anywhere + "".join(map(_as_regex, _GLOB.findall(pattern))))
+
+
+def _as_regex(part: str) -> str:
+    if part[0] == "[" and part[-1] == "]":  # a set of characters, which `!` negates
+        return part.replace("[!", "[^", 1)
+    return _AS_REGEX.get(part, re.escape(part))

@@ -11,7 +11,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from pydantic import ValidationError
 
 from ..catalog.fields import COMPUTED
-from ..catalog.models import ImageEntry, Model
+from ..catalog.model import Model
+from ..catalog.models import ImageEntry
 from ..catalog.names import slug_from_name
 from ..problems import Level, Problem, Problems
 from .messages import category_as_written, field_names, location, message_and_hint, resembling

@@ -6,20 +6,17 @@ definition of each field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     model_validator,
 )
 
 from ..problems import RefusedError
+from .model import Model, short, unique
 from .names import DIGEST
 from .types import (
     BadgeText,
@@ -37,47 +34,11 @@ from .types import (
     Text,
     VersionLabel,
     WebLink,
-    camel,
 )
 from .verification import Verification
 
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
-
-
-class Model(BaseModel):
-    """Frozen, camelCase outside, nothing undeclared."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        alias_generator=camel,
-        validate_by_alias=True,
-        serialize_by_alias=True,
-        loc_by_alias=True,
-    )
-
-    spellings: ClassVar[Mapping[str, str]] = {}
-    """Other keys that authors may write → the field that they mean."""
-
-    own: ClassVar[frozenset[str]] = frozenset()
-    """The fields that the catalog has declared itself."""
-
-
-def _short(key: str, either: Any) -> BeforeValidator:
-    """A bare text is short for `{key: text}`; `either` is what may be written."""
-    return BeforeValidator(
-        lambda value: {key: value} if isinstance(value, str) else value, json_schema_input_type=either
-    )
-
-
-def _unique(values: list[str]) -> list[str]:
-    seen: set[str] = set()
-    for value in values:
-        if value in seen:
-            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
-        seen.add(value)
-    return values
 
 
 class VersionEntry(Model):
@@ -90,7 +51,7 @@ class VersionEntry(Model):
     ] = None
     digests: Annotated[
         list[Digest],
-        AfterValidator(_unique),
+        AfterValidator(unique),
         Field(description="Every digest of the release: of its index, or one for each platform."),
     ] = []
     released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
@@ -99,10 +60,10 @@ class VersionEntry(Model):
     )
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
     tags: Annotated[
-        list[VersionLabel], AfterValidator(_unique), Field(description="Other tags of the same release.")
+        list[VersionLabel], AfterValidator(unique), Field(description="Other tags of the same release.")
     ] = []
     platforms: Annotated[
-        list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
+        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
     ] = []
     sbom: Annotated[WebLink | None, Field(description="Its bill of materials.")] = None
     provenance: Annotated[WebLink | None, Field(description="Its attestation of how it was built.")] = None
@@ -174,7 +135,7 @@ class ItemEntry(Model):
     categories: Annotated[
         list[Text],
         Field(min_length=1, description="Every category that it belongs to."),
-        AfterValidator(_unique),
+        AfterValidator(unique),
     ]
 
     @model_validator(mode="before")
@@ -200,13 +161,13 @@ class ImageEntry(ItemEntry):
     image: Annotated[Repository, Field(description="Reference without a tag: registry and path.")]
     base: Annotated[BadgeText | None, Field(description="Distribution that the image is built on.")] = None
     platforms: Annotated[
-        list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
+        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
     ] = []
     signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
     homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     versions: Annotated[
-        list[Annotated[VersionEntry, _short("version", VersionLabel | VersionEntry)]],
+        list[Annotated[VersionEntry, short("version", VersionLabel | VersionEntry)]],
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
@@ -226,12 +187,12 @@ class ChartEntry(ItemEntry):
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     hub: Annotated[Hub | None, Field(description="Its listing on a chart hub.")] = None
     versions: Annotated[
-        list[Annotated[ChartVersionEntry, _short("version", ChartVersion | ChartVersionEntry)]],
+        list[Annotated[ChartVersionEntry, short("version", ChartVersion | ChartVersionEntry)]],
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[ChartVersion | None, Field(description="Label of the newest release.")] = None
     images: Annotated[
-        list[Annotated[PinEntry, _short("image", ImageReference | PinEntry)]],
+        list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
     ] = []
     verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None

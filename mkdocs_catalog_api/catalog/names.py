@@ -76,8 +76,7 @@ def _no_device(text: str, what: str) -> str:
 
 def slug_from_name(name: str) -> str:
     """The slug of an item that gives none: `Node.js (LTS)` becomes `node-js-lts`."""
-    derived = _slugify(name)
-    if _names_a_file(derived):
+    if _names_a_file(derived := _slugify(name)):
         return derived
     raise refusal(name, "a name that makes a slug", f"{_DERIVED}; give a `slug` beside it")
 
