@@ -21,8 +21,11 @@ from .authored.messages import perhaps
 from .catalog.join import Catalog
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds
+from .publish.earlier import Stamp
 from .publish.host_headers import HeaderFile
-from .publish.staging import Staging, publish, save
+from .publish.site_files import put, refuse_links
+from .publish.staging import Staging, save
+from .publish.swap import publish
 from .read import read
 from .settings import Settings
 from .site import Site
@@ -61,24 +64,31 @@ class Build:
         if self.staging:
             self.staging.remove()
 
-    def publish(self, *, keep: bool = False) -> None:
+    def publish(
+        self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
+    ) -> None:
         """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
 
+        `replace` and `stamps` as in `swap.publish`.
+
         Raises:
-            CatalogError: a file that is not ours stands where a document would land, or the author's header
-                file can't be merged with ours.
+            CatalogError: a file that is not ours, or a link, stands where one of ours would land, or the
+                author's header file can't be merged with ours.
         """
         file, site_dir, staging = self.header_file, self.site.site_dir, self.staging
         assert staging is not None  # noqa: S101  # nobody publishes what was only checked
         try:
+            header = b""
             if file:
-                (staging.folder / file.name).write_bytes(file.merged(site_dir, self.site.root))
+                header = file.merged(site_dir, self.site.root)
+                problems = Problems()
+                refuse_links(site_dir, file.name, problems)
+                if list(problems):
+                    raise CatalogError(problems)
             feeds.write(self.feeds, site_dir, staging.folder)
-            publish(staging, site_dir, keep=keep)
+            publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:
-                (staging.folder / file.name).replace(site_dir / file.name)
-        except FileExistsError as error:
-            raise CatalogError(_lands_on({str(error)}, {})) from None
+                put(site_dir, file.name, header, staging.folder)
         finally:
             if not keep:
                 staging.remove()
@@ -121,6 +131,25 @@ def prepare(
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full …
     """
+    # First of all, as it puts back an API that a killed build was replacing.
+    staging = None if check_only else Staging(site.site_dir)
+    try:
+        return _prepare(site, settings, problems, staging, strict, progress, on_item)
+    except BaseException:
+        if staging:
+            staging.remove()
+        raise
+
+
+def _prepare(
+    site: Site,
+    settings: Settings,
+    problems: Problems,
+    staging: Staging | None,
+    strict: bool,
+    progress: Callable[[str], None],
+    on_item: Callable[[ItemDocuments], None],
+) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
         problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
@@ -141,31 +170,25 @@ def prepare(
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     progress(f"writing the documents of {len(catalog.images):,} images")
-    staging = None if check_only else Staging(site.site_dir)
-    try:
-        context = Context(
-            settings=settings,
-            styles=styles,
-            mount=addresses.mount_path(site.site_url),
-            title=site.title,
-            generated_at=clock.timestamp(clock.now()),
-            read=reports.findings if reports else lambda _: [],
-            save=partial(save, staging.documents) if staging else lambda *_: None,
-            problems=problems,
-            on_item=on_item,
-        )
-        contents = write(catalog, context)
-        paths = (document.path for document in contents.written)
-        problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
-        if problems.refuse(strict=strict):
-            raise CatalogError(problems)
-        made: dict[str, bytes] = {}
-        if settings.feeds and site.site_url:
-            made = feeds.feeds(contents.items, site.title, site.site_url)
-    except BaseException:
-        if staging:
-            staging.remove()
-        raise
+    context = Context(
+        settings=settings,
+        styles=styles,
+        mount=addresses.mount_path(site.site_url),
+        title=site.title,
+        generated_at=clock.timestamp(clock.now()),
+        read=reports.findings if reports else lambda _: [],
+        save=partial(save, staging.documents) if staging else lambda *_: None,
+        problems=problems,
+        on_item=on_item,
+    )
+    contents = write(catalog, context)
+    paths = (document.path for document in contents.written)
+    problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
+    if problems.refuse(strict=strict):
+        raise CatalogError(problems)
+    made: dict[str, bytes] = {}
+    if settings.feeds and site.site_url:
+        made = feeds.feeds(contents.items, site.title, site.site_url)
     return Build(site, staging, contents, problems, file, made)
 
 

@@ -11,6 +11,8 @@ from enum import IntEnum
 _SHOWN = 3
 """How many places of identical faults are told."""
 _POSITION = re.compile(r"\[[0-9]+\]")
+# What would begin a line of its own, command a terminal, turn the reading direction, or can't be encoded.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Level(IntEnum):
@@ -27,7 +29,8 @@ class Problem:
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
     concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
-    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it.
+    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it. All are exact; as text the
+    problem is one line, in which control characters are escaped.
     """
 
     file: str
@@ -41,16 +44,20 @@ class Problem:
     @property
     def place(self) -> str:
         """File, line and column, as far as they are known."""
-        return ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        return _printable(":".join(str(part) for part in (self.file, self.line, self.column) if part))
 
     @property
     def said(self) -> str:
         """Field, message and hint."""
         text = f"{self.field}: {self.message}" if self.field else self.message
-        return f"{text} ({self.hint})" if self.hint else text
+        return _printable(f"{text} ({self.hint})" if self.hint else text)
 
     def __str__(self) -> str:
         return ": ".join(filter(None, (self.place, self.said)))
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class Problems:

@@ -114,7 +114,7 @@ def _folder(
 
 def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    return Reports(folder, _label(folder, site)) if folder else None
+    return Reports(folder, _label(folder, site), site.root) if folder else None
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:

@@ -72,7 +72,7 @@ def read_site(
     meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
     rules = Rules(given.directory_urls, given.exclude_docs, given.draft_docs, meta_file)
     label = docs_dir.relative_to(root).as_posix() if docs_dir.is_relative_to(root) else ""
-    docs = DocsDir(docs_dir, label, rules, problems)
+    docs = DocsDir(docs_dir, root, label, rules, problems)
     site = Site(
         config=config,
         root=root,

@@ -40,6 +40,11 @@ DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Of a data file that the settings do not name."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Where vulnerability data lies unless the settings say otherwise, relative to mkdocs.yml."""
+ADVISORIES = {
+    "kev": "advisories/known_exploited_vulnerabilities.json",
+    "epss": "advisories/epss_scores.csv.gz",
+}
+"""Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
 Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
@@ -88,6 +93,12 @@ class SecuritySettings(Section):
     """Folder of scanners' reports, relative to mkdocs.yml; default `scans`, if it is there."""
     vex: RelativePath | None = None
     """Folder of OpenVEX documents, relative to mkdocs.yml; default `vex`, if it is there."""
+    kev: RelativePath | None = None
+    """CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml; default
+    `advisories/known_exploited_vulnerabilities.json`, if it is there."""
+    epss: RelativePath | None = None
+    """The daily scores of EPSS, relative to mkdocs.yml; default `advisories/epss_scores.csv.gz`, if it is
+    there."""
     max_age: Annotated[int, Field(ge=1)] | None = None
     """Days after which a scan of a newest release is warned about."""
     scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = (

@@ -26,7 +26,8 @@ from .catalog.join import Catalog, Chart, Image, WebPage
 from .catalog.models import ItemEntry, UpdateEntry
 from .catalog.pins import Pin
 from .problems import Level, Problem, Problems
-from .publish.staging import GENERATOR, Written
+from .publish.earlier import GENERATOR
+from .publish.staging import Written
 from .settings import ITEM_MODELS, Settings
 
 _ENCODER = msgspec.json.Encoder()

@@ -103,7 +103,7 @@ BAD_LOGOS = [
     (SVG.replace("<path", "<foreignObject/><path").encode(), "has a <foreignObject>"),
     (SVG.replace("<path", '<path onClick="x()"').encode(), "has the event handler 'onclick'"),
     (
-        SVG.replace("<path", '<image href="https://evil.example/x.png"/><path').encode(),
+        SVG.replace("<path", '<use href="https://evil.example/x.svg#a"/><path').encode(),
         "refers to 'https://evil",
     ),
     (b'<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.encode(), "has a DOCTYPE"),

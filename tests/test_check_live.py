@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.network.client import Limits
 from mkdocs_catalog_api.network.live_check import api_root
-from mkdocs_catalog_api.network.live_client import Limits
 
 from .live_host import RIGHT, Host
 from .servers import free_port
@@ -157,7 +157,7 @@ def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:
 def test_a_host_that_is_not_there() -> None:
     result = check(f"http://127.0.0.1:{free_port()}/")
     assert result.exit_code == 1
-    assert "api/v1/index.json: no whole answer: " in result.stderr
+    assert "api/v1/index.json: no whole answer (" in result.stderr
     assert "no documents" in result.stdout
 
 
@@ -176,15 +176,29 @@ def test_a_site_built_for_another_path(host: Host) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "a?b", "a/../b", "", ".hidden"])
+@pytest.mark.parametrize(
+    "path", ["../secret", "/etc/passwd", "a?b", "a/../b", "", ".hidden", "a\nb", "\x1b[2J", "\x9b2J"]
+)
 def test_a_manifest_cannot_lead_elsewhere(host: Host, path: str) -> None:
     file = host.folder / "manifest.json"
     manifest = json.loads(file.read_bytes())
     manifest["documents"][path] = {"sha256": "0" * 64, "bytes": 1}
     file.write_text(json.dumps(manifest))
     (problem,) = wrong(host)
-    assert problem.startswith("manifest.json: no such document: documents")
+    assert problem.startswith("manifest.json: no such document: ")
+    assert problem.isprintable()
     assert not any("secret" in asked or "passwd" in asked for asked in host.asked)
+
+
+@pytest.mark.parametrize("size", [2**33, 2**63, 10**30, -1, 1.5, "1", None])
+def test_a_manifest_cannot_claim_any_size(host: Host, size: object) -> None:
+    file = host.folder / "manifest.json"
+    manifest = json.loads(file.read_bytes())
+    manifest["documents"]["images.json"]["bytes"] = size
+    file.write_text(json.dumps(manifest))
+    (problem,) = wrong(host)
+    assert problem.startswith("manifest.json: no such document: Expected `int`")
+    assert host.asked == ["index.json", "manifest.json"]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"\xff", b'{"a":' * 100_000])

@@ -1,257 +1,196 @@
-"""The check of the contract finds each fault, and names the document that has it."""
+"""The check of the contract can fail: each of these mutations of a real build is found, and where it is."""
 
-import itertools
+from __future__ import annotations
+
+import hashlib
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.contract import check, sample
-from tests.contract.api import Json
-from tests.contract.badges import grey
-from tests.contract.charts import normal
-from tests.contract.faults import FAULTS, GONE, address, change
-from tests.contract.grading import grade, load
-from tests.contract.sample_items import MOUNT
-from tests.contract.versions import compare, misplaced
+from .contract import check
+from .contract.schemas import FROZEN
+from .sites import Result, SiteFolder
+from .test_build import small
+
+GONE = object()
+RECORD = "security/alpha.json versions 0"
+
+# Where to mutate (a document, then keys), what to put there (a function changes what stands there, a pair of
+# bytes is replaced in the file), and how the violation begins.
+MUTATIONS: list[tuple[str, Any, str]] = [
+    ("images.json", (b'"total":2', b'"total": 2'), "images.json $: is not JSON as agreed"),
+    ("images.json", (b'"total":2', b'"total":2,"total":2'), "images.json $: is not JSON as agreed"),
+    ("images.json", (b"}\n", b"}"), "images.json $: is not JSON as agreed"),
+    ("images.json total", 2.0, "images.json $.total"),
+    ("images.json data 0 owner", "me", "images.json $.data[0]: "),
+    ("images.json data 0 tier", GONE, "images.json $.data[0]: "),
+    ("images.json data 0 name", None, "images.json $.data[0].name"),
+    ("images.json data 0 slug", "alpha\n", "images.json $.data[0].slug"),
+    ("images.json data 0 port", "80", "images.json $.data[0].port"),
+    ("images.json data 0", lambda item: item.update(name=item.pop("name")), "images.json $.data[0]: "),
+    ("images.json data 0 versions 0 released", "2026-02-30", "images.json $.data[0].versions[0].released"),
+    ("roadmap.json data 0 priority", 1, "roadmap.json $.data[0].priority"),
+    (f"{RECORD} scanner", {"name": "Trivy"}, "security/alpha.json $.versions[0].scanner"),
+    ("openapi.json paths /api/v1/updates.json", GONE, "openapi.json $.paths"),
+    (
+        "openapi.json components schemas Image properties port",
+        {"type": "string"},
+        "images.json $.data[0].port",
+    ),
+    ("updates/2.json", GONE, "updates/2.json $: is missing"),
+    ("roadmap.json data", list.clear, "roadmap/1.json $: is a document that nothing calls for"),
+    ("images.json data 0 base", "debian", "badge/debian.json $: is missing"),
+    ("manifest.json documents images.json bytes", 1, "manifest.json $.documents.images.json.bytes"),
+    ("index.json resources updates totalPages", 1, "index.json $.resources.updates.totalPages"),
+    ("updates/1.json links next", None, "updates/1.json $.links.next"),
+    ("updates/1.json data", list.reverse, "updates/1.json $.data[0].to"),
+    ("images.json data", list.reverse, "images.json $.data: is not in the order of the slugs"),
+    ("updates.json data 1 to", "0", "updates.json $.data[1]: stands twice"),
+    ("updates.json data 0 href", None, "updates.json $.data[0].href"),
+    ("charts.json data 0 href", "/catalog/api/v1/charts/b/index.json", "charts.json $.data[0].href"),
+    ("images.json data 0 image", "registry.example.org/alpha:1", "images.json $.data[0].image"),
+    ("images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),
+    ("images.json data 0 versions", list.reverse, "images.json $.data[0].versions: are not newest first"),
+    ("images.json data 1 security critical", 0, "images.json $.data[1].security.critical"),
+    ("images.json data 0 security total", 1, "images.json $.data[0].security.total"),
+    ("charts.json data 0 images 0 version", "1.9", "charts.json $.data[0].images[0]"),
+    ("charts.json data 0 security high", 2, "charts.json $.data[0].security.high"),
+    ("charts.json data 0 security grade", "D", "charts.json $.data[0].security.grade"),
+    ("charts.json data 0 security pinsScanned", 2, "charts.json $.data[0].security.pinsScanned"),
+    (f"{RECORD} cves", list.reverse, "security/alpha.json $.versions[0].cves: is out of order"),
+    (f"{RECORD} cves", lambda rows: rows.insert(0, rows[0]), "security/alpha.json $.versions[0].cves: has"),
+    (f"{RECORD} fixable", 2, "security/alpha.json $.versions[0].fixable"),
+    (f"{RECORD} score", 52.3, "security/alpha.json $.versions[0].score"),
+    (f"{RECORD} cves 0 title", "a\x1b[31m", "security/alpha.json $.versions[0].cves[0].title"),
+    (f"{RECORD} cves 0 url", "javascript:alert(1)", "security/alpha.json $.versions[0].cves[0].url"),
+    ("security/alpha.json versions 1 cves", [], "security/alpha.json $.versions[1].cves"),
+    ("security/alpha/1.10.json scannedAt", "2026-11-02T06:00:00Z", "security/alpha/1.10.json $.scannedAt"),
+    ("security.json bySeverity high", 2, "security.json $.bySeverity.high"),
+    ("security.json unscanned", list.clear, "security.json $.unscanned"),
+    ("security/index.json data 0 scannedAt", None, "security/index.json $.data[0].scannedAt"),
+    ("badge/wolfi.json message", "2 of 2 images", "badge/wolfi.json $.message"),
+    ("badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
+    ("badge/beta/cves.json color", "#15803d", "badge/beta/cves.json $.color"),
+    ("badge/images.json logoSvg", "<svg/>", "badge/images.json $"),
+]
 
 
-def published(site: Path, docs: dict[str, Json]) -> list[str]:
-    sample.write(site, docs)
-    sample.seal(site)
-    return check(site, MOUNT)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """A small catalog with fields of its own and two pages of updates."""
+    site = small(SiteFolder(tmp_path_factory.mktemp("site")))
+    site.settings["images"] = {"fields": {"port": "integer"}}
+    site.write("updates.yml", "".join(f"- {{app: beta, to: {n}, result: held}}\n" for n in range(25)))
+    result = site.build()
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog", {"images": ["port"]}) == []
+    return result
 
 
-def test_a_small_api_holds(tmp_path: Path) -> None:
-    assert published(tmp_path, sample.documents()) == []
+def read(api: Path) -> dict[str, Any]:
+    """The documents; an item or a record that stands in several is one object in them all."""
+    docs = {file.relative_to(api).as_posix(): json.loads(file.read_bytes()) for file in api.rglob("*.json")}
+    for name in ("images", "charts"):
+        docs[f"{name}/1.json"]["data"] = docs[f"{name}.json"]["data"]
+        for item in docs[f"{name}.json"]["data"]:
+            docs[f"{name}/{item['slug']}/index.json"]["data"] = item
+    docs["security/alpha.json"]["latest"] = docs["security/alpha.json"]["versions"][0]
+    return docs
 
 
-def test_an_empty_catalog_holds(tmp_path: Path) -> None:
-    assert published(tmp_path, sample.empty()) == []
+def mutate(docs: dict[str, Any], path: str, value: Any) -> None:
+    *steps, last = (int(step) if step.isdigit() else step for step in path.split())
+    place: Any = docs
+    for step in steps:
+        place = place[step]
+    if value is GONE:
+        del place[last]
+    elif callable(value):
+        value(place[last])
+    elif not isinstance(value, tuple):
+        place[last] = value
+    for record in docs["security/alpha.json"]["versions"] if "security/alpha.json" in path else ():
+        docs[f"security/alpha/{record['version']}.json"] |= record
 
 
-@pytest.mark.parametrize(
-    ("document", "path", "value", "found"),
-    FAULTS,
-    ids=[f"{number}-{f[0]}-{f[1]}" for number, f in enumerate(FAULTS)],
-)
-def test_a_fault_is_found_where_it_is(
-    tmp_path: Path, document: str, path: str, value: object, found: str
+def write(api: Path, docs: dict[str, Any], path: str, value: Any) -> None:
+    """Publish the documents, with a manifest that knows them."""
+    shutil.rmtree(api)
+    hashes: dict[str, Any] = {}
+    for name in sorted(docs, key=lambda name: name == "manifest.json"):
+        if name == "manifest.json" and not path.startswith(name):
+            docs[name]["documents"] = hashes
+        raw = json.dumps(docs[name], separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        if name == path and isinstance(value, tuple):
+            raw = raw.replace(*value)
+        hashes[name] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+        (api / name).parent.mkdir(parents=True, exist_ok=True)
+        (api / name).write_bytes(raw)
+
+
+@pytest.mark.parametrize(("path", "value", "found"), MUTATIONS, ids=range(len(MUTATIONS)))
+def test_a_mutation_is_found_where_it_is(
+    built: Result, tmp_path: Path, path: str, value: Any, found: str
 ) -> None:
-    docs = sample.documents()
-    change(docs, document, path, value)
-    violations = published(tmp_path, docs)
-    where = found or address(document, path)
-    assert any(violation.startswith(where) for violation in violations), violations or "nothing was found"
+    shutil.copytree(built.folder / "site", tmp_path, dirs_exist_ok=True)
+    docs = read(tmp_path / "api/v1")
+    mutate(docs, path, value)
+    write(tmp_path / "api/v1", docs, path, value)
+    violations = check(tmp_path, "/catalog", {"images": ["port"]})
+    assert any(violation.startswith(found) for violation in violations), violations
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        "images.json",
-        "updates/2.json",
-        "images/tool/index.json",
-        "security.json",
-        "security/index.json",
-        "security/nginx.json",
-        "security/nginx/1.9.0.json",
-        "badge/multiarch.json",
-        "badge/wolfi.json",
-        "badge/tool/grade.json",
-        "openapi.json",
-        "index.json",
-    ],
-)
-def test_a_missing_document_is_named(tmp_path: Path, document: str) -> None:
-    docs = sample.documents()
-    del docs[document]
-    assert [v for v in published(tmp_path, docs) if v.startswith(f"{document} $: is missing")]
+def test_without_a_mutation_nothing_is_found(built: Result, tmp_path: Path) -> None:
+    shutil.copytree(built.folder / "site", tmp_path, dirs_exist_ok=True)
+    write(tmp_path / "api/v1", read(tmp_path / "api/v1"), "", None)
+    assert check(tmp_path, "/catalog", {"images": ["port"]}) == []
 
 
-@pytest.mark.parametrize(
-    "stale",
-    [
-        "images/2.json",
-        "images/old/index.json",
-        "roadmap/valkey.json",
-        "security/tool.json",
-        "security/nginx/1.8.json",
-        "badge/alpine.json",
-        "badge/old/cves.json",
-        "feed.xml",
-    ],
-)
-def test_a_file_too_many_is_named(tmp_path: Path, stale: str) -> None:
-    docs = sample.documents()
-    like = {"images": "images/1.json", "security": "security/nginx.json", "badge": "badge/wolfi.json"}
-    docs[stale] = docs[like.get(stale.partition("/")[0], "images.json")]
-    assert [v for v in published(tmp_path, docs) if v.startswith(f"{stale} $")]
+# Section 2 of the specification, by its letter: each field and its type; in braces what is inside.
+COUNTERS = "critical:integer high:integer medium:integer low:integer unknown:integer"
+SPECIFIED = {
+    "{resource}.json": "apiVersion:string resource:string total:integer data:array",
+    "{resource}/{page}.json": "apiVersion:string resource:string page:integer perPage:integer total:integer "
+    "totalPages:integer links:object data:array",
+    "{resource}/{page}.json links": "self:string first:string last:string next:string collection:string",
+    "images.json data": "slug:string name:string category:string tier:string license:string versions:array "
+    "security:object",
+    "charts.json data": "slug:string name:string category:string tier:string license:string versions:array "
+    "security:object",
+    "security.json": "apiVersion:string resource:string total:integer bySeverity:object "
+    "imagesWithCves:integer images:object",
+    "security.json bySeverity": COUNTERS,
+    "security.json images": f"{COUNTERS} total:integer href:string",
+    "security/{image}.json": "apiVersion:string resource:string slug:string image:string latest:object "
+    "versions:array",
+    "security/{image}.json latest": "version:string total:integer fixable:integer grade:string score:number "
+    "cves:array",
+    "security/{image}.json latest cves": "id:string severity:string pkg:string installed:string fixed:string "
+    "title:string url:string targets:array",
+}
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b'"total":3', b'"total": 3'),
-        (b"}\n", b"}"),
-        (b"}\n", b"}\n\n"),
-        (b"\xc3\x9c", b"\\u00dc"),
-        (b"\xc3\x9c", b"\xdc"),
-        (b"\xc3\x9c", b"\\ud800"),
-        (b'"score":50.5', b'"score":50.50'),
-        (b'"score":50.5', b'"score":NaN'),
-        (b'"scanned":true', b'"scanned":true,"scanned":true'),
-        (b'{"api', b'\xef\xbb\xbf{"api'),
-    ],
-)
-def test_bytes_that_are_not_the_agreed_json_are_found(tmp_path: Path, old: bytes, new: bytes) -> None:
-    published(tmp_path, sample.documents())
-    file = tmp_path / "api/v1/security/nginx/1.10.0.json"
-    file.write_bytes(file.read_bytes().replace(old, new))
-    sample.seal(tmp_path)
-    violations = check(tmp_path, MOUNT)
-    assert violations
-    assert all(violation.startswith("security/nginx/1.10.0.json ") for violation in violations)
+@pytest.mark.parametrize("place", SPECIFIED)
+def test_the_frozen_shape_is_what_the_specification_says(place: str) -> None:
+    frozen = json.loads(FROZEN.read_bytes())
 
+    def followed(schema: Any) -> Any:
+        """A schema without references and null; of lists and maps the schema of their entries."""
+        options = [option for option in schema.get("anyOf", [schema]) if option != {"type": "null"}]
+        if "$ref" in options[0]:
+            return followed(frozen["components"]["schemas"][options[0]["$ref"].rpartition("/")[2]])
+        return options[0]
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("documents images.json sha256", "0" * 64),
-        ("documents images.json bytes", 1),
-        ("documents badge/wolfi.json", GONE),
-        ("documents old.json", {"sha256": "0" * 64, "bytes": 1}),
-        ("generatedAt", "2026-11-20T07:00:00+01:00"),
-        ("generator name", None),
-    ],
-)
-def test_a_wrong_manifest_is_found(tmp_path: Path, path: str, value: object) -> None:
-    published(tmp_path, sample.documents())
-    manifest = {"manifest.json": json.loads((tmp_path / "api/v1/manifest.json").read_text())}
-    change(manifest, "manifest.json", path, value)
-    sample.write(tmp_path, manifest)
-    assert [v for v in check(tmp_path, MOUNT) if v.startswith(address("manifest.json", path))]
-
-
-def test_another_mount_path_is_found(tmp_path: Path) -> None:
-    published(tmp_path, sample.documents())
-    assert check(tmp_path, "")
-
-
-def test_a_page_that_is_not_in_the_site_is_found(tmp_path: Path) -> None:
-    published(tmp_path, sample.documents())
-    (tmp_path / "images/nginx/index.html").unlink()
-    assert [v for v in check(tmp_path, MOUNT) if v.startswith("images.json $.data[0].url")]
-
-
-def test_fields_of_their_own_stand_last_and_in_the_order_declared(tmp_path: Path) -> None:
-    docs = sample.documents()
-    for image in docs["images.json"]["data"]:
-        image |= {"port": 80, "upstream": None}
-    sample.write(tmp_path, docs)
-    sample.seal(tmp_path)
-    assert check(tmp_path, MOUNT, {"images": ["port", "upstream"]}) == []
-    for wrong in (["upstream", "port"], ["port"], ["port", "upstream", "caution"]):
-        assert check(tmp_path, MOUNT, {"images": wrong})
-
-
-def test_a_page_may_name_its_newest_version(tmp_path: Path) -> None:
-    docs = sample.documents()
-    for chart in docs["charts.json"]["data"]:
-        chart |= {"versions": chart["versions"][::-1], "latest": "1.0.0-rc.1"}
-    assert published(tmp_path, docs)
-    assert check(tmp_path, MOUNT, named_latest={"charts/solo", "charts/web"}) == []
-
-
-def test_a_pin_on_no_page_may_have_been_scanned(tmp_path: Path) -> None:
-    """Its rows are in no document then: the sums may be higher than what the documents show, never lower."""
-    docs = sample.documents()
-    chart = docs["charts.json"]["data"][1]
-    chart["images"][1]["digest"] = "sha256:" + "c" * 64
-    chart["security"] |= {"scanned": True, "pinsScanned": 2, "grade": "D", "score": 45, "low": 5, "total": 7}
-    assert published(tmp_path, docs) == []
-    for wrong in ({"high": 1}, {"total": 8}, {"pinsScanned": 3}, {"scanned": False}, {"critical": None}):
-        before = dict(chart["security"])
-        chart["security"] |= wrong
-        assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[1].security")]
-        chart["security"] = before
-
-
-def test_an_image_that_was_never_scanned_shows_no_figures(tmp_path: Path) -> None:
-    docs = sample.documents()
-    record = docs["security/nginx.json"]["versions"][1]
-    nothing = dict.fromkeys(key for key in record if key not in ("version", "scanned"))
-    docs["security/nginx/1.9.0.json"] |= nothing | {"scanned": False}
-    record |= nothing | {"scanned": False}
-    solo = docs["charts.json"]["data"][0]["security"]
-    solo |= dict.fromkeys(solo) | {"scanned": False, "pins": 1, "pinsScanned": 0}
-    assert published(tmp_path, docs) == []
-    solo["total"] = 0
-    assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[0].security.total")]
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        "1.0.0-alpha 1.0.0_beta2 1.0.0_beta12 1.0.0-rc1 1.0.0 1.0.0-r1 1.0.0-r2 1.0.1",
-        "1.9 1.10",
-        "22.04 22.10",
-        "1.1.1 1.1.1w",
-        "9.9 9.9p1",
-        "17-rc1 17-alpine 17 17.1",
-        "v1.0.0-dev v1.0.0-nightly 1.0.0 v1.0.0 v1.0.0.post1",
-    ],
-)
-def test_versions_stand_in_the_order_the_contract_gives(labels: str) -> None:
-    oldest_first = labels.split()
-    assert misplaced(oldest_first[::-1]) is None
-    assert all(compare(a, b) < 0 < compare(b, a) for a, b in itertools.combinations(oldest_first, 2))
-
-
-def test_no_order_is_asked_for_that_the_contract_leaves_open() -> None:
-    assert compare("1.0-r2", "1.0p1") == 0
-    assert misplaced(["1.0p1", "1.0-r2", "1.0"]) is misplaced(["1.0-r2", "1.0p1", "1.0"]) is None
-
-
-def test_a_pin_by_tag_and_one_by_digest_may_be_one_image(tmp_path: Path) -> None:
-    docs = sample.documents()
-    solo = docs["charts.json"]["data"][0]
-    digest = docs["images.json"]["data"][0]["versions"][1]["digest"]
-    solo["images"].append(solo["images"][0] | {"digest": digest})
-    assert published(tmp_path, docs) == []
-    solo["images"].append(solo["images"][0] | {"digest": "sha256:" + "c" * 64, "version": None, "href": None})
-    assert [v for v in published(tmp_path, docs) if v.startswith("charts.json $.data[0].security.pins")]
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([], ("A+", 100)),
-        ([("LOW", "")], ("A", 98.9)),
-        ([("LOW", "2")], ("B", 93.3)),
-        ([("MEDIUM", "2")], ("C", 75.8)),
-        ([("HIGH", "2")], ("D", 52.6)),
-        ([("CRITICAL", "2")], ("F", 13)),
-        ([("HIGH", "2")] * 10, ("D", 43.1)),
-    ],
-)
-def test_grades_are_those_of_the_contract(rows: list[tuple[str, str]], expected: tuple[str, float]) -> None:
-    found = load({"severity": severity, "fixed": fixed} for severity, fixed in rows)
-    assert grade(found, False) == expected
-    assert grade(found, True) == ((None, None) if expected[0] in ("A+", "A") else expected)
-
-
-@pytest.mark.parametrize(
-    ("reference", "expected"),
-    [
-        ("nginx", ("docker.io/library/nginx", "latest")),
-        ("index.docker.io/acme/nginx:1", ("docker.io/acme/nginx", "1")),
-        ("localhost:5000/nginx@sha256:" + "a" * 64, ("localhost:5000/nginx", "latest")),
-    ],
-)
-def test_references_are_normalised(reference: str, expected: tuple[str, str]) -> None:
-    assert normal(reference) == expected
-
-
-def test_grey_is_a_colour_without_colour() -> None:
-    assert all(map(grey, ("lightgrey", "inactive", "#9f9f9f", "555", "6b7280")))
-    assert not any(map(grey, ("brightgreen", "#0a7", "red", "e05d44")))
+    path, *steps = place.split()
+    for resource in ("images", "charts", "roadmap", "updates") if "{resource}" in path else ("",):
+        get = frozen["paths"]["/api/v1/" + path.replace("{resource}", resource)]["get"]
+        schema = followed(get["responses"]["200"]["content"]["application/json"]["schema"])
+        for step in steps:
+            schema = followed(schema["properties"][step])
+            schema = followed(schema.get("items") or schema.get("additionalProperties") or schema)
+        found = {name: followed(part).get("type") for name, part in schema["properties"].items()}
+        specified = dict(field.split(":") for field in SPECIFIED[place].split())
+        assert found.items() >= specified.items()

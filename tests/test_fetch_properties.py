@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.network.artifact_hub import Listing, listed_at
-from mkdocs_catalog_api.network.client import HubClient
+from mkdocs_catalog_api.network.client import Answer, Client
 from mkdocs_catalog_api.network.fetch import Fetch
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.reports import read_report
@@ -46,16 +46,16 @@ def bodies(*values: st.SearchStrategy[Any]) -> st.SearchStrategy[bytes | None]:
     return st.one_of(told, told, told, st.binary(max_size=40), st.none())
 
 
-class Told(HubClient):
+class Told(Client):
     """Answers what it is told to, without any network."""
 
     def __init__(self, packages: list[Any], reports: list[Any]) -> None:
         self._packages, self._reports = packages, reports
 
-    def get(self, address: str) -> bytes | None:
+    def ask(self, address: str, *_: object, **__: object) -> Answer:
         told = self._reports if address.endswith("/security-report") else self._packages
-        answer: bytes | None = told.pop(0) if told else None
-        return answer
+        body = told.pop(0) if told else None
+        return Answer(404 if body is None else 200, {}, body or b"")
 
 
 @given(

@@ -12,7 +12,6 @@ import pytest
 from mkdocs_catalog_api.sources.store import Store
 
 from mkdocs_catalog_api.api.addresses import PREFIX
-from mkdocs_catalog_api.publish.staging import Staging
 
 from .contract import check
 from .sites import SiteFolder
@@ -133,7 +132,8 @@ def test_an_authors_file_in_the_place_of_a_folder_is_refused(site: SiteFolder, n
     small(site).write(f"docs/{name}", "a file without a suffix")
     result = site.build()
     assert result.failed
-    assert any(text.startswith("api/v1/: a document") for text in result.logged()), result.logged()
+    (said,) = [text for text in result.logged() if text.startswith(f"{name}: ")]
+    assert "this file (move or rename the file)" in said
     assert (site.folder / "site" / name).read_text() == "a file without a suffix"
     assert leftovers(site) == []
 
@@ -296,24 +296,3 @@ def test_a_site_on_another_file_system_is_published(site: SiteFolder) -> None:
         assert [path.name for path in target.iterdir() if path.name.startswith(".")] == []
     finally:
         shutil.rmtree(target)
-
-
-def test_a_killed_build_is_cleaned_up_later(site: SiteFolder) -> None:
-    old, new = (site.folder / f".site-catalog-api-{name}" for name in ("0123old_", "0123new_"))
-    other = site.write(".site-catalog-api-notes/notes.txt", "the author's").parent
-    for folder in (old, new):
-        (folder / "documents").mkdir(parents=True)
-    for folder in (old, other):
-        os.utime(folder, (0, 0))
-    small(site).build()
-    assert leftovers(site) == [new.name, other.name], "another build may still be at work in it"
-
-
-def test_a_killed_preview_is_cleaned_up_later(tmp_path: Path) -> None:
-    killed = Staging(tmp_path / "mkdocs_0123old_")
-    os.utime(killed.folder, (0, 0))
-    own = tmp_path / ".mkdocs_notes"
-    own.mkdir()
-    os.utime(own, (0, 0))
-    now = Staging(tmp_path / "mkdocs_0123new_")
-    assert sorted(tmp_path.iterdir()) == sorted([own, now.folder])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mkdocs_catalog_api.commands.run import as_objects
+from mkdocs_catalog_api.problems import Problem, Problems
+
 from .authors import REQUIRED, configure, told
 from .sites import REGISTRY, SiteFolder, digest
 
@@ -414,3 +417,17 @@ def test_a_license_that_is_none_only_warns(site: SiteFolder, strict: bool) -> No
     said = "'Apache 2' is no SPDX licence expression"
     hint = "use an identifier of https://spdx.org/licenses/, or LicenseRef-… for another licence"
     assert told(site, strict=strict) == (strict, [f"{PAGE}:4:1: license: {said} ({hint})"])
+
+
+def test_a_problem_is_one_line_whatever_it_names() -> None:
+    """A name with an escape sequence must not command the terminal of who reads the log."""
+    problem = Problem(
+        "scans/a\nb\x1b[2J.json", 1, 0, "x\u202e", "says \x85 and\u2028more \udc80 é 👩‍💻", "mend\x7fit"
+    )
+    assert str(problem) == (
+        r"scans/a\nb\x1b[2J.json:1: x\u202e: says \x85 and\u2028more \udc80 é 👩‍💻 (mend\x7fit)"
+    )
+    problems = Problems()
+    problems.add(problem)
+    (found,) = as_objects(problems)
+    assert found["file"] == "scans/a\nb\x1b[2J.json", "programs get what is there"

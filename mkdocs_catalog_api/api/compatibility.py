@@ -33,27 +33,6 @@ class Change:
         return f"{self.level}: {self.where}: {self.message}"
 
 
-def shape(document: Json) -> dict[str, Any]:
-    """An OpenAPI document without its words: what is left is what `compare_shapes` looks at."""
-    paths = {path: {"get": _bare(item["get"])} for path, item in document["paths"].items()}
-    schemas = {name: _bare(schema) for name, schema in document["components"]["schemas"].items()}
-    return {"paths": paths, "components": {"schemas": schemas}}
-
-
-_WORDS = frozenset({"description", "summary", "example", "tags"})
-
-
-def _bare(value: Any, *, names: bool = False) -> Any:
-    """Without descriptions and examples; `names` are keys that may be called so themselves."""
-    if isinstance(value, dict):
-        return {
-            key: _bare(part, names=key == "properties")
-            for key, part in value.items()
-            if names or key not in _WORDS
-        }
-    return [_bare(part) for part in value] if isinstance(value, list) else value
-
-
 def compare_shapes(old: Json, new: Json) -> list[Change]:
     """What a client of the API that `old` describes notices when it meets the one that `new` describes."""
     comparison = _Comparison(old, new)

@@ -96,7 +96,7 @@ class Assessor(NamedTuple):
             return None
         findings = self.read(scans)
         rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
-        if self.statements.name_any(findings):
+        if len(self.statements) and self.statements.name_any(findings):
             subject = Subject.scanned(image, tag, digests, scans)
             left, suppressed, matched = self.statements.apply_vex(rows, subject)
         else:

@@ -5,8 +5,7 @@ The rules are those of MkDocs 1.6 (mkdocs/structure/files.py).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from posixpath import splitext
@@ -15,6 +14,7 @@ from urllib.parse import quote
 from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems
+from .folders import MAX_SIZE, walk
 from .pages import Page, parse_defaults
 from .yaml_text import Document
 
@@ -34,31 +34,53 @@ class Rules:
 
 
 class DocsDir:
-    """The files of docs_dir; `label` is how problems name the folder."""
+    """The files of docs_dir; `label` is how problems name the folder, `root` the folder of mkdocs.yml.
 
-    def __init__(self, folder: Path, label: str, rules: Rules, problems: Problems) -> None:
+    A problem is added for each folder that can't be read, each pipe, device and socket, and each folder or
+    page that is a link out of `root` and of docs_dir; nothing of these is read.
+    """
+
+    def __init__(self, folder: Path, root: Path, label: str, rules: Rules, problems: Problems) -> None:
         self._folder, self._label, self._rules, self._problems = folder, label, rules, problems
         exclude = _HIDDEN + rules.exclude
         self._files: dict[str, str] = {}
         self._meta: list[str] = []
-        for uris in self._by_folder():
+
+        def left_out(uri: str) -> bool:
+            return exclude.match_file(uri) or rules.drafts.match_file(uri)
+
+        found = walk(
+            folder,
+            label,
+            (root, folder),
+            problems,
+            suffixes=(*_MARKDOWN, rules.meta_file or ".md"),
+            hidden=True,
+            skip=left_out,
+        )
+        for uris in self._by_folder(found):
             if rules.meta_file:
                 self._meta += [uri for uri in uris if uri.rpartition("/")[2] == rules.meta_file]
             self._files |= _published(
                 {uri: destination(uri, rules.directory_urls) for uri in uris},
-                {uri for uri in uris if exclude.match_file(uri) or rules.drafts.match_file(uri)},
+                {uri for uri in uris if left_out(uri)},
             )
         for uri in self._meta:
             self._files.pop(uri, None)
 
-    def _by_folder(self) -> Iterator[list[str]]:
-        for parent, folders, names in os.walk(self._folder, followlinks=True):
-            folders.sort()
-            below = Path(parent).relative_to(self._folder).as_posix()
-            below = "" if below == "." else f"{below}/"
+    def _by_folder(self, found: Iterable[tuple[str, Mapping[str, int]]]) -> Iterator[list[str]]:
+        for below, sizes in found:
+            names = [name for name, size in sizes.items() if self._fits(below + name, size)]
             # An index.md after README.md takes its place.
             names.sort(key=lambda name: (splitext(name)[0] not in ("index", "README"), name))
             yield [below + name for name in names]
+
+    def _fits(self, uri: str, size: int) -> bool:
+        if size > MAX_SIZE and uri.endswith(_MARKDOWN):
+            message = f"the page has {size:,} bytes and is not read: {MAX_SIZE:,} are the limit"
+            self._problems.add(Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir"))
+            return False
+        return True
 
     def name(self, uri: str) -> str:
         """How problems name a file."""

@@ -41,7 +41,6 @@ class Statement:
     """One of `STATUSES`. `fixed` means that the product is no longer affected."""
     justification: str
     impact_statement: str
-    action_statement: str
     timestamp: datetime | None
     """UTC, the statement's own or else the document's."""
     document: str

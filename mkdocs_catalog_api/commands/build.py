@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 
 @click.command("build", short_help="Write the API into the site.")
+@click.option(
+    "--replace", is_flag=True, help="Replace files that documents would land on, whoever wrote them."
+)
 @options
 def command(run: Run) -> None:
     """Write the API into the site, byte for byte what `mkdocs build` writes.
@@ -22,7 +25,7 @@ def command(run: Run) -> None:
 
     def work() -> Build:
         build = run.prepare(*run.read())
-        build.publish()
+        build.publish(replace=run.replace)
         return build
 
     run.finish(work, "built")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from ..problems import Problems
 from .run import json_option, quiet_option, tell
+from .sign import read_key
 
 if TYPE_CHECKING:
+    from ..network.client import Limits
     from ..network.live_check import LiveCheck
-    from ..network.live_client import Limits
+
+_LIMIT = 500
 
 
 @click.command("check-live", short_help="Tell whether a host serves what was built.")
@@ -21,18 +24,25 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    default=500,
-    show_default=True,
-    help="Ask for at most so many documents, spread over all kinds.",
+    help="Ask for at most so many documents, spread over all kinds."
+    f" [default: {_LIMIT}, with --key all of them]",
+)
+@click.option(
+    "--key",
+    type=click.File("rb"),
+    metavar="FILE",
+    help="Verify the manifest's signature with this public key (PEM, Ed25519).",
 )
 @quiet_option
 @json_option
 @click.pass_obj
-def command(limits: Limits | None, url: str, limit: int, quiet: bool, as_json: bool) -> None:
+def command(
+    limits: Limits | None, url: str, limit: int | None, key: BinaryIO | None, quiet: bool, as_json: bool
+) -> None:
     """Ask the site at URL for its API: is everything there, unchanged, and with the right headers?"""
     try:
+        from ..network.client import LIVE, Client
         from ..network.live_check import LiveCheck, api_root
-        from ..network.live_client import LiveClient
     except ModuleNotFoundError as error:
         message = f"check-live needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None
@@ -40,8 +50,9 @@ def command(limits: Limits | None, url: str, limit: int, quiet: bool, as_json: b
         root = api_root(url)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="URL") from None
-    with LiveClient(limits) as client:
-        check = LiveCheck(client, root, limit)
+    public = read_key(key, "public_key") if key else None
+    with Client(limits or LIVE) as client:
+        check = LiveCheck(client, root, limit or (None if key else _LIMIT), public)
         problems = check.run()
     if as_json:
         click.echo(json.dumps(_object(check, problems), ensure_ascii=False, indent=2))
@@ -51,7 +62,8 @@ def command(limits: Limits | None, url: str, limit: int, quiet: bool, as_json: b
             looked = (
                 f"{check.checked:,} of {check.documents:,} documents" if check.documents else "no documents"
             )
-            click.echo(f"{root}: {looked}, {check.bytes / 1e6:,.1f} MB; {problems.summary()}")
+            signed = ", the signature is right" if check.verified else ""
+            click.echo(f"{root}: {looked}, {check.bytes / 1e6:,.1f} MB{signed}; {problems.summary()}")
     if problems.refuse(strict=False):
         sys.exit(1)
 
@@ -65,5 +77,6 @@ def _object(check: LiveCheck, problems: Problems) -> dict[str, object]:
             "documents": check.documents,
             "checked": check.checked,
             "bytes": check.bytes,
+            "verified": check.verified,
         },
     }

@@ -1,14 +1,15 @@
-"""`catalog-api fetch`: the security reports of a chart hub into the reports folder."""
+"""`catalog-api fetch`: the security reports of a chart hub into the reports folder, and what is exploited."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -19,7 +20,13 @@ from .run import as_objects, config_file_option, json_option, quiet_option, tell
 
 if TYPE_CHECKING:
     from ..network.artifact_hub import Listing
-    from ..network.client import HubClient, Limits
+    from ..network.client import Client, Limits
+    from ..settings import Settings
+    from ..site import Site
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_MOST = 512 * 10**6
+"""Most bytes of a file with advisories, unpacked."""
 
 
 def _hub(_context: object, _option: object, given: str | None) -> str | None:
@@ -36,7 +43,15 @@ def _names(_context: object, _option: object, given: tuple[str, ...]) -> tuple[s
         raise click.BadParameter(str(error)) from None
 
 
-@click.command("fetch", short_help="Get the security reports of charts from their hub.")
+def _secure(_context: object, _option: object, given: str | None) -> str | None:
+    """An https address; one of this machine may be http."""
+    address = _hub(_context, _option, given)
+    if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in _LOOPBACK:
+        raise click.BadParameter("what decides about security comes by https only")
+    return address
+
+
+@click.command("fetch", short_help="Get the security reports of charts, and what is exploited.")
 @config_file_option
 @click.option(
     "--repository",
@@ -53,6 +68,22 @@ def _names(_context: object, _option: object, given: tuple[str, ...]) -> tuple[s
     callback=_hub,
     help="Ask this Artifact Hub. [default: the host in each `hub`, else https://artifacthub.io]",
 )
+@click.option("--kev", is_flag=True, help="Get CISA's catalog of known exploited vulnerabilities, too.")
+@click.option("--epss", is_flag=True, help="Get the day's scores of EPSS, too.")
+@click.option(
+    "--kev-url",
+    metavar="URL",
+    envvar="CATALOG_API_KEV",
+    callback=_secure,
+    help="Get the former from this mirror. [default: CISA's own]",
+)
+@click.option(
+    "--epss-url",
+    metavar="URL",
+    envvar="CATALOG_API_EPSS",
+    callback=_secure,
+    help="Get the latter from this mirror. [default: that of EPSS's makers]",
+)
 @quiet_option
 @json_option
 @click.pass_obj
@@ -61,70 +92,108 @@ def command(
     config_file: Path,
     repositories: tuple[str, ...],
     hub: str | None,
+    kev: bool,
+    epss: bool,
+    kev_url: str | None,
+    epss_url: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Bring the security reports of charts from Artifact Hub to the reports folder.
 
-    Only what is new is asked for. A build reads what is there and never asks anyone.
+    With --kev and --epss also what is known of vulnerabilities being exploited. Only what is new is asked
+    for. A build reads what is there and never asks anyone.
     """
     try:
-        from ..network.client import HubClient
+        from ..network.client import Client
     except ModuleNotFoundError as error:
         message = f"fetch needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
         raise click.ClickException(message) from None
     say = None if quiet or as_json else partial(click.echo, err=True)
-    problems, counts = Problems(), Counter[str]()
+    problems, counts, files = Problems(), Counter[str](), Counter[str]()
+    wanted = {name: url for name, asked, url in (("kev", kev, kev_url), ("epss", epss, epss_url)) if asked}
     try:
-        with HubClient(limits, say) as client:
-            _fetch(client, config_file, repositories, hub, problems, counts, say)
+        from ..read_site import read_site
+
+        site, settings, _ = read_site(config_file, problems, trusted=None)
+        with Client(limits, say) as client:
+            _advisories(client, site, settings, wanted, problems, files)
+            _reports(client, site, settings, repositories, hub, problems, counts, say, alone=not wanted)
     except CatalogError as error:
         problems.extend(error.problems)
+    except KeyboardInterrupt:
+        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest"))
     except OSError as error:
         problems.add(Problem(str(error.filename or ""), 0, 0, "", f"can't be written: {error.strerror}"))
     if as_json:
-        summary = {name: counts[name] for name in ("fetched", "unchanged", "unscanned")}
+        summary: dict[str, object] = {
+            name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")
+        }
+        summary["advisories"] = {name: files[name] for name in ("fetched", "unchanged")}
         click.echo(
             json.dumps({"problems": as_objects(problems), "summary": summary}, ensure_ascii=False, indent=2)
         )
     else:
         tell(problems, quiet=quiet)
         if not quiet:
+            if wanted:
+                click.echo(f"{files['fetched']} files of advisories fetched, {files['unchanged']} unchanged")
             click.echo(
                 f"{counts['fetched']} reports fetched, {counts['unchanged']} unchanged, "
-                f"{counts['unscanned']} not scanned by the hub; {problems.summary()}"
+                f"{counts['unscanned']} not scanned by the hub, {counts['kept']} kept; {problems.summary()}"
             )
     if problems.refuse(strict=False):
         sys.exit(1)
 
 
-def _fetch(
-    client: HubClient,
-    config_file: Path,
+def _advisories(
+    client: Client,
+    site: Site,
+    settings: Settings,
+    wanted: Mapping[str, str | None],
+    problems: Problems,
+    counts: Counter[str],
+) -> None:
+    """Bring each of the files wanted, from its own address or the one given."""
+    from ..network.advisories import FEEDS, Target, bring
+    from ..settings import ADVISORIES
+
+    for name, address in wanted.items():
+        label: str = getattr(settings.security, name) or ADVISORIES[name]
+        target = Target(site.root / label, label, _MOST)
+        bring(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
+
+
+def _reports(
+    client: Client,
+    site: Site,
+    settings: Settings,
     repositories: Sequence[str],
     hub: str | None,
     problems: Problems,
     counts: Counter[str],
     say: Callable[[str], None] | None,
+    *,
+    alone: bool,
 ) -> None:
+    """Bring the reports of charts; when that is not all there is to do, a catalog without any is fine."""
     from ..network.fetch import Fetch
     from ..read import load_charts
-    from ..read_site import read_site
     from ..settings import SECURITY_FOLDERS
 
-    site, settings, _ = read_site(config_file, problems, trusted=None)
-    charts = load_charts(site, settings, problems)
-    if problems.refuse(strict=False):
+    own = Problems()
+    charts = load_charts(site, settings, own)
+    problems.extend(own)
+    if own.refuse(strict=False):
         raise CatalogError(problems)
+    if not (alone or repositories or any(chart.hub for chart, _ in charts)):
+        return
     label = settings.security.reports or SECURITY_FOLDERS["reports"]
     fetch = Fetch(client, site.root / label, label, problems, counts)
     try:
-        listings = fetch.listings(charts, repositories, hub)
-        for listing in _progress(listings, say):
+        for listing in _progress(fetch.listings(charts, repositories, hub), say):
             if not fetch.fetch(listing):
                 break
-    except KeyboardInterrupt:
-        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest"))
     finally:
         fetch.name_stale()
 

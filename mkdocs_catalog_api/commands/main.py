@@ -12,7 +12,9 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = ("build", "check", "fetch", "diff", "check-live", "schemas")
+from ..publish.signals import exit_on_signals
+
+_COMMANDS = ("build", "check", "fetch", "sign", "diff", "check-live", "schemas")
 
 
 class _Commands(click.Group):
@@ -33,6 +35,7 @@ class _Commands(click.Group):
 @click.version_option(package_name="mkdocs-catalog-api")
 def main() -> None:
     """Build, check and look after the JSON API of a catalog of images and charts."""
+    exit_on_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files may hold any bytes

@@ -106,6 +106,8 @@ class Run:
     quiet: bool
     verbose: bool
     as_json: bool
+    replace: bool = False
+    """Of `build` only."""
     problems: Problems = field(default_factory=Problems)
 
     def read(self) -> tuple[Site, Settings]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
@@ -16,6 +17,7 @@ from ..api import addresses, badges
 from ..api.verify import ContractError
 from ..build import Build, prepare
 from ..problems import CatalogError, Problems, lines
+from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
 from ..site import Site, own_files
 from ..web import assets
@@ -63,6 +65,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._serving = False
         self._pages = Pages()
         self._watch: Watch | None = None
+        self._stamps: Mapping[str, Stamp] = {}
         self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
@@ -101,6 +104,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._settings.web:
             _link_assets(config)
         return config
+
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """`pre_build`: MkDocs clears the site next, so look when each document was written."""
+        if builds_here(config):
+            self._stamps = remember(Path(config.site_dir))
 
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -190,7 +198,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._good is None:
             return
         try:
-            self._good.publish(keep=self._serving)
+            self._good.publish(keep=self._serving, stamps=self._stamps)
         except CatalogError as error:
             self._refuse(error)
         except OSError as error:

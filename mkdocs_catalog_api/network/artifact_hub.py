@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from pydantic import BaseModel, ValidationError
+import msgspec
 
 from ..catalog.names import slug
 from ..reports import ReportError
 from ..reports.json_errors import decode
-from .client import HubClient, HubError
+from .client import Client, NoAnswerError
 
 _PAGE = 60
 """The most packages that the hub gives in one answer."""
@@ -34,13 +34,13 @@ class Listing:
         return f"{self.repository}/{self.package}"
 
 
-class _Found(BaseModel):
+class _Found(msgspec.Struct):
     """A package in an answer to a search."""
 
     normalized_name: str
 
 
-class _Search(BaseModel):
+class _Search(msgspec.Struct):
     packages: list[_Found] | None = None
 
 
@@ -61,21 +61,21 @@ def listed_at(address: str, versions: Sequence[str], hub: str | None) -> Listing
     return None
 
 
-def search(client: HubClient, hub: str, repository: str) -> list[str]:
+def search(client: Client, hub: str, repository: str) -> list[str]:
     """The names of all charts of a repository, in the hub's order.
 
     Raises:
-        HubError: the hub gave no answer that can be used.
+        NoAnswerError: the hub gave no answer that can be used.
     """
     names: dict[str, None] = {}
     for offset in range(0, _MOST, _PAGE):
         query = f"kind=0&repo={quote(repository, safe='')}&deprecated=true&limit={_PAGE}&offset={offset}"
         address = f"{hub}/api/v1/packages/search?{query}"
         try:
-            found = _Search.model_validate(decode(client.get(address) or b"")).packages or []
+            found = msgspec.convert(decode(client.ask(address).body), _Search).packages or []
             names |= dict.fromkeys(slug(package.normalized_name) for package in found)
-        except (ReportError, ValidationError, ValueError) as error:
-            raise HubError(f"{address}: no answer to a search: {str(error).splitlines()[0]}") from None
+        except (ReportError, msgspec.ValidationError, ValueError) as error:
+            raise NoAnswerError(f"{address}: no answer to a search: {error}") from None
         if len(found) < _PAGE:
             break
     return list(names)

@@ -1,46 +1,49 @@
-"""Asks a chart hub over HTTP, as politely as an operator would wish: one request at a time, a name that says
-who asks, a wait whenever the hub wants one, and no more than a bounded number of bytes and seconds.
+"""Asks servers over HTTP, as politely as an operator would wish: one request at a time, a name that says who
+asks, a wait whenever the server wants one, and no more than a bounded number of bytes and seconds.
+
+Nobody is trusted to be well: an answer in drops, a head without an end, a packed bomb, a redirect to some
+other place, each ends with a `NoAnswerError`, never with a hanging program or full memory.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from importlib.metadata import version
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import requests
 from urllib3.exceptions import HTTPError
+from urllib3.util import Retry
 
 from ..reports.normalise import text
+from .timed import TimedSession
 
 USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
 _REDIRECTS = (301, 302, 303, 307, 308)
-_BUSY = (429, 500, 502, 503, 504)
+_MOST_REDIRECTS = 3
 _CHUNK = 2**16
 
 
-class HubError(Exception):
-    """The hub gave no answer that can be used."""
+class NoAnswerError(Exception):
+    """No answer that can be used. The message is one line without control characters."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(text(message))
 
 
-class HubUnavailableError(HubError):
-    """The hub gave none although it was asked again and again."""
+class UnavailableError(NoAnswerError):
+    """None although the server was asked again and again."""
 
 
-class _AskAgainError(Exception):
-    """Worth asking again, after as many seconds as the hub says."""
-
-    def __init__(self, reason: str, after: float | None = None) -> None:
-        super().__init__(reason)
-        self.after = after
+class _BrokenError(NoAnswerError):
+    """No whole answer, which the next try may bring."""
 
 
-def _utc() -> datetime:
-    return datetime.now(UTC)
+# The waits are 0, 4, 8, 16, 32 and 64 s: together longer than the 75 s for which Artifact Hub blocks.
+_RETRY = Retry(6, backoff_factor=2, backoff_max=64, status_forcelist=(429, 500, 502, 503, 504))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,109 +53,175 @@ class Limits:
     silence: float = 30
     """For connecting, and between two pieces of an answer."""
     whole: float = 300
-    """For one answer from its first to its last byte."""
+    """For one answer from the question to its last byte."""
     size: int = 128 * 2**20
     """Bytes of one answer, unpacked."""
-    waits: tuple[float, ...] = (2, 4, 8, 16, 32, 64)
-    """Before asking again; together longer than the 75 s for which Artifact Hub blocks who asks too much."""
+    retry: Retry = _RETRY
+    """How often to ask again, and after which waits."""
     longest_wait: float = 600
-    """The longest wait that the hub may ask for."""
+    """The longest wait that a server may ask for."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = _utc
 
 
-class HubClient:
-    """A client for GET requests to hubs; use it as a context manager."""
+LIVE = Limits(silence=15, whole=60)
+"""For the documents of a published site, which are small and served from nearby."""
+
+
+class Answer(NamedTuple):
+    """What came back; `body` is empty unless `status` is 200, and only its beginning if `too_large`."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    too_large: bool = False
+
+
+class Client:
+    """A client for GET requests; use it as a context manager."""
 
     def __init__(self, limits: Limits | None = None, say: Callable[[str], None] | None = None) -> None:
         """`say` is told why the client waits."""
         self._limits, self._say = limits or Limits(), say
-        self._session = requests.Session()
-        self._session.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json"})
-        # Keeps passwords of the user's .netrc to the user.
-        self._session.auth = lambda request: request
+        self._ends = 0.0
+        self._session = TimedSession(self._left)
+        self._session.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
 
-    def __enter__(self) -> HubClient:
+    def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._session.close()
 
-    def get(self, address: str) -> bytes | None:
-        """The body of an answer as it is; None when the hub does not know the address (404).
+    def _left(self) -> float:
+        """Seconds until the answer has to be there.
 
         Raises:
-            HubUnavailableError: no answer, or "too many requests", or a fault of the server, time and again.
-            HubError: an answer that asking again would not mend.
+            NoAnswerError: none are left.
         """
-        for wait in (*self._limits.waits, None):
-            try:
-                return self._ask(address, redirects=3)
-            except _AskAgainError as again:
-                reason = f"{address}: {again}"
-                after = max(again.after or 0, wait or 0)
-                if after > self._limits.longest_wait:
-                    message = f"{reason}, and wants to be asked again in {after / 60:.0f} minutes only"
-                    raise HubUnavailableError(message) from None
-                if wait is not None:
-                    if self._say:
-                        self._say(f"{reason}; asking again in {after:.0f} s")
-                    self._limits.sleep(after)
-        raise HubUnavailableError(f"{reason}, also after {len(self._limits.waits)} more tries")
+        if (left := self._ends - self._limits.clock()) <= 0:
+            raise _BrokenError(f"no whole answer within {self._limits.whole:g} seconds")
+        return left
 
-    def _ask(self, address: str, redirects: int) -> bytes | None:
+    def get(self, address: str, size: int | None = None, headers: Mapping[str, str] | None = None) -> Answer:
+        """The answer to one question, whatever it says; no redirect is followed, nothing is asked twice.
+
+        `size`, by default that of the limits, is the most bytes that the body may have, unpacked.
+
+        Raises:
+            NoAnswerError: nothing, or not all of it, or not in time.
+        """
+        limits = self._limits
+        self._ends = limits.clock() + limits.whole
         try:
             with self._session.get(
-                address, timeout=self._limits.silence, stream=True, allow_redirects=False
+                address, headers=headers, timeout=limits.silence, stream=True, allow_redirects=False
             ) as answer:
-                if answer.status_code == 200:
-                    return self._body(answer)
-                if answer.status_code == 404:
-                    return None
-                status = text(f"the hub answers {answer.status_code} {answer.reason}")
-                if answer.status_code in _BUSY:
-                    raise _AskAgainError(status, self._seconds(answer.headers.get("Retry-After", "")))
-                if answer.status_code not in _REDIRECTS:
-                    raise HubError(f"{address}: {status}")
-                target = urljoin(address, answer.headers.get("Location", ""))
+                if answer.status_code != 200:
+                    return Answer(answer.status_code, answer.headers, b"")
+                most = limits.size if size is None else size
+                body = _body(answer, most)
+                return Answer(200, answer.headers, body, len(body) > most)
         except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-            raise _AskAgainError(f"no whole answer ({cause(error)})") from None
-        except requests.RequestException as error:
-            raise HubError(f"{address}: {cause(error)}") from None
-        if urlsplit(target)[:2] != urlsplit(address)[:2]:
-            message = f"{address}: the hub sends elsewhere, to {text(target)[:200]}"
-            raise HubError(f"{message}; if you trust that place, name it with --hub")
-        if not redirects:
-            raise HubError(f"{address}: redirected in circles")
-        return self._ask(target, redirects - 1)
+            raise _BrokenError(f"no whole answer ({_cause(error)})") from None
+        except (requests.RequestException, ValueError) as error:
+            raise NoAnswerError(_cause(error)) from None
 
-    def _body(self, answer: requests.Response) -> bytes:
-        began, parts, size = self._limits.clock(), [], 0
-        # Not `iter_content`: it waits for a full chunk, so an answer in drops would never be interrupted.
-        while part := answer.raw.read1(_CHUNK, decode_content=True):
-            parts.append(part)
-            size += len(part)
-            if size > self._limits.size:
-                limit = f"{self._limits.size / 2**20:g} MiB"
-                raise HubError(f"{answer.url}: the answer is larger than {limit}, so it was not read")
-            if self._limits.clock() - began > self._limits.whole:
-                raise _AskAgainError(f"the answer takes longer than {self._limits.whole:g} seconds")
-        return b"".join(parts)
+    def ask(
+        self,
+        address: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        size: int | None = None,
+        elsewhere: bool = False,
+    ) -> Answer:
+        """An answer of status 200 or 404, or of 304 if `headers` ask for it, its body whole; asked for again
+        while the server is busy.
 
-    def _seconds(self, retry_after: str) -> float | None:
-        """RFC 9110, section 10.2.3: a number of seconds or a date; None for anything else."""
-        if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 10:
-            return float(retry_after)
-        try:
-            moment = parsedate_to_datetime(retry_after)
-        except ValueError:
-            return None
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return max((zoned - self._limits.now()).total_seconds(), 0)
+        `size` bounds the body further than the limits do. Redirects are followed within the same scheme, host
+        and port; with `elsewhere` also to other hosts, by https alone.
+
+        Raises:
+            UnavailableError: no answer, or "too many requests", or a fault of the server, time and again.
+            NoAnswerError: an answer that asking again would not mend.
+        """
+        place, redirects, retry, tries = address, 0, self._limits.retry, 0
+        most = min(self._limits.size, self._limits.size if size is None else size)
+        while True:
+            after = 0.0
+            try:
+                answer = self.get(place, most, headers)
+                if answer.status in _REDIRECTS:
+                    place, redirects = _target(place, answer, elsewhere), redirects + 1
+                    if redirects > _MOST_REDIRECTS:
+                        raise NoAnswerError("redirected in circles")
+                    continue
+                if not retry.is_retry("GET", answer.status):
+                    return _usable(answer, most, conditional=bool(headers))
+                reason, after = f"the server answers {answer.status}", _wanted_wait(retry, answer)
+            except _BrokenError as error:
+                reason = str(error)
+            except NoAnswerError as error:
+                raise NoAnswerError(f"{place}: {error}") from None
+            if not retry.total:
+                raise UnavailableError(f"{place}: {reason}, also after {tries} more tries")
+            retry, tries = retry.increment("GET", place, error=HTTPError(reason)), tries + 1
+            after = max(after, retry.get_backoff_time())
+            if after > self._limits.longest_wait:
+                when = f"and wants to be asked again in {after / 60:.0f} minutes only"
+                raise UnavailableError(f"{place}: {reason}, {when}")
+            if self._say:
+                self._say(text(f"{place}: {reason}; asking again in {after:.0f} s"))
+            self._limits.sleep(after)
 
 
-def cause(error: Exception) -> str:
+def _body(answer: requests.Response, size: int) -> bytes:
+    """The whole body, or little more than `size` bytes of it."""
+    parts, length = [], 0
+    # Not `iter_content`, which waits for a full chunk: what is too large should be known at once.
+    while part := answer.raw.read1(_CHUNK, decode_content=True):
+        parts.append(part)
+        length += len(part)
+        if length > size:
+            break
+    return b"".join(parts)
+
+
+def _usable(answer: Answer, size: int, *, conditional: bool) -> Answer:
+    if answer.status not in (200, 404) and not (conditional and answer.status == 304):
+        raise NoAnswerError(f"the server answers {answer.status}")
+    if answer.too_large:
+        raise NoAnswerError(f"the answer is larger than {size / 2**20:g} MiB, so it was not read")
+    return answer
+
+
+def _target(place: str, answer: Answer, elsewhere: bool) -> str:
+    """Where a redirect leads, if one may go there."""
+    location = answer.headers.get("Location", "")
+    try:
+        target = urljoin(place, location)
+        there, here = urlsplit(target), urlsplit(place)
+        same = there[:2] == here[:2]
+        foreign = elsewhere and there.scheme == "https" and there.hostname and there.username is None
+    except ValueError:
+        same = foreign = False
+    if same or foreign:
+        return target
+    raise NoAnswerError(
+        f"the server sends elsewhere, to {text(location)[:200]!r}, which is not followed; "
+        "if you trust that place, give its address instead"
+    )
+
+
+def _wanted_wait(retry: Retry, answer: Answer) -> float:
+    """Seconds that the server wants one to wait: RFC 9110, section 10.2.3."""
+    try:
+        return retry.parse_retry_after(answer.headers.get("Retry-After", "0"))
+    except (HTTPError, ValueError, OverflowError):
+        return 0
+
+
+def _cause(error: Exception) -> str:
     """The innermost reason that a library of networking gives, in one line."""
     inner: BaseException = error
     while inner.__cause__ or inner.__context__:

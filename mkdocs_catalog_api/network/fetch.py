@@ -1,4 +1,5 @@
-"""Brings a chart hub's answers to the reports folder, each file whole and as the hub sent it.
+"""Brings a chart hub's answers to the reports folder, each file whole and, unless something would be lost by
+it, as the hub sent it.
 
 `hub/<repository>/<package>/<version>.json` is the security report, `….package` beside it what the hub says of
 that version. The two are written as a pair, the report first: the next run asks again for whatever an
@@ -7,10 +8,8 @@ interruption left between them.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -22,7 +21,9 @@ from ..problems import Level, Problem, Problems
 from ..reports import ReportError, read_report
 from ..reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
 from .artifact_hub import Listing, listed_at, search
-from .client import HubClient, HubError, HubUnavailableError
+from .client import Client, NoAnswerError, UnavailableError
+from .files import write_whole
+from .kept import keep_lost
 
 ARTIFACT_HUB = "https://artifacthub.io"
 
@@ -31,9 +32,9 @@ class Fetch:
     """Brings the reports of charts below `folder`, the reports folder; `label` is how problems name it."""
 
     def __init__(
-        self, client: HubClient, folder: Path, label: str, problems: Problems, counts: Counter[str]
+        self, client: Client, folder: Path, label: str, problems: Problems, counts: Counter[str]
     ) -> None:
-        """`counts` is given how many reports were `fetched`, `unchanged` or `unscanned`."""
+        """`counts` is given how many reports were `fetched`, `unchanged`, `unscanned` or `kept`."""
         self._client, self._folder, self._label = client, folder, label
         self._problems, self._counts = problems, counts
         self._asked: set[Path] = set()
@@ -82,7 +83,7 @@ class Fetch:
         folder = self._folder / FOLDER / repository
         try:
             names = search(self._client, hub, repository)
-        except HubError as error:
+        except NoAnswerError as error:
             self._asked.add(folder)
             self._problem(folder, str(error))
             return []
@@ -114,8 +115,8 @@ class Fetch:
         try:
             body, package = self._package(listing, version)
             self._report(listing, body, package)
-        except HubError as error:
-            unavailable = isinstance(error, HubUnavailableError)
+        except NoAnswerError as error:
+            unavailable = isinstance(error, UnavailableError)
             self._problem(self._place(listing), str(error), "run it again later" if unavailable else "")
             self._refused = self._refused + 1 if unavailable else 0
             self._failed = True
@@ -139,16 +140,19 @@ class Fetch:
 
     def _package(self, listing: Listing, version: str | None) -> tuple[bytes, HubPackage]:
         path = f"/api/v1/packages/helm/{listing.name}" + (f"/{quote(version, safe='')}" if version else "")
-        body = self._client.get(listing.hub + path)
-        if body is None:
-            raise HubError(f"{listing.hub} knows no chart {listing.name}{f' {version}' if version else ''}")
+        answer = self._client.ask(listing.hub + path)
+        body = answer.body
+        if answer.status == 404:
+            raise NoAnswerError(
+                f"{listing.hub} knows no chart {listing.name}{f' {version}' if version else ''}"
+            )
         try:
             package = read_package(body)
             chart_version(package.version)
         except ValueError as error:
-            raise HubError(f"{listing.hub}{path}: {error}") from None
+            raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         if version not in (None, package.version):
-            raise HubError(f"{listing.hub}{path}: the answer is about version {package.version}")
+            raise NoAnswerError(f"{listing.hub}{path}: the answer is about version {package.version}")
         return body, package
 
     def _report(self, listing: Listing, body: bytes, package: HubPackage) -> None:
@@ -161,25 +165,43 @@ class Fetch:
                 self._current.add(file)
                 return
             report = self._security_report(listing, body, package)
-        if report.strip():
-            _write(file, report)
-            _write(file.with_suffix(SUFFIX), body)
-            self._counts["fetched"] += 1
-        else:
+        if not report.strip():
             self._unscanned(file, body)
+        elif not self._kept(file, report):
+            write_whole(file, report)
+            write_whole(file.with_suffix(SUFFIX), body)
+            self._counts["fetched"] += 1
         self._current.add(file)
+
+    def _kept(self, file: Path, report: bytes) -> bool:
+        """Whether an earlier report found what this one no longer mentions. It then stays, and is told."""
+        try:
+            earlier = file.read_bytes()
+            kept = keep_lost(earlier, report)
+        except (FileNotFoundError, ReportError):  # nothing that a build could read
+            return False
+        if not kept.images:
+            return False
+        if kept.report != earlier:
+            write_whole(file, kept.report)
+        self._counts["kept"] += 1
+        for image in kept.images:
+            message = f"the hub has no more results for {image}, so what it last found there is kept"
+            self._problem(file, message, "if all of it is really gone, delete this file and fetch again")
+        return True
 
     def _security_report(self, listing: Listing, body: bytes, package: HubPackage) -> bytes:
         """What the hub sends, once it has proved to be a report; nothing when there is none."""
         path = f"/api/v1/packages/{package.package_id}/{quote(package.version, safe='')}/security-report"
-        report = self._client.get(listing.hub + path)
-        if report is None:
-            raise HubError(f"{listing.hub}{path}: the hub does not know the report that it speaks of")
+        answer = self._client.ask(listing.hub + path)
+        if answer.status == 404:
+            raise NoAnswerError(f"{listing.hub}{path}: the hub does not know the report that it speaks of")
+        report = answer.body
         try:
             if report.strip():
                 read_report(report, body)
         except ReportError as error:
-            raise HubError(f"{listing.hub}{path}: {error}") from None
+            raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report
 
     def _unscanned(self, file: Path, body: bytes) -> None:
@@ -189,7 +211,7 @@ class Fetch:
             message = "stale: kept as an earlier run left it, since the hub has no report of this version now"
             self._problem(file, message, level=Level.WARNING)
         else:
-            _write(file.with_suffix(SUFFIX), body)
+            write_whole(file.with_suffix(SUFFIX), body)
 
 
 def _scanned(file: Path) -> int | None:
@@ -199,15 +221,3 @@ def _scanned(file: Path) -> int | None:
     except (OSError, ReportError):
         return None
     return package.security_report_created_at if file.is_file() else None
-
-
-def _write(file: Path, body: bytes) -> None:
-    """Write beside the file, then rename: whoever looks sees the old one or the new one, each whole."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(body)
-        beside.replace(file)
-    finally:
-        with suppress(FileNotFoundError):
-            beside.unlink()

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import quote, urlsplit
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError
+import msgspec
 
 from ..api import addresses
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, RefusedError
 from ..reports.normalise import text
-from .live_client import Answer, LiveClient, NoAnswerError
+from .client import Answer, Client, NoAnswerError
 from .live_headers import judge
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _OVERVIEW = 2**26
 """Most bytes of the two documents whose size nothing tells before, `index.json` and `manifest.json`."""
+_LARGEST = 2**28
+"""Most bytes that a manifest may claim for a document: each is held in memory."""
+_BUSY = (429, 503)
+_HEADERS = {"Origin": "https://client.example"}
+"""Some hosts send CORS headers only to those who name an origin."""
 _SEE = "see `Hosts` in the README for what your host has to be told"
 _WHERE = "is this the address of a site with this API?"
 _AGAIN = "publish the whole site again"
@@ -28,28 +36,27 @@ _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
 _GIVE_UP = 3
 """How many documents in a row may fail to arrive before the rest is left alone."""
 
-# No step up, no query, nothing hidden: joined to the root, it stays below it.
-Path = Annotated[
-    str, StringConstraints(pattern=r"^[^./\\?#][^/\\?#]*(?:/[^./\\?#][^/\\?#]*)*$", max_length=2000)
-]
+# No step up, no query, nothing hidden, nothing that a terminal obeys: joined to the root, it stays below it.
+_PART = r"[A-Za-z0-9_~+@%=,:-][A-Za-z0-9_~+@%=,:.-]*"
+Path = Annotated[str, msgspec.Meta(pattern=rf"^{_PART}(?:/{_PART})*\Z", max_length=2000)]
 
 
-class _Entry(BaseModel):
+class _Entry(msgspec.Struct):
     sha256: str
-    bytes: Annotated[int, Field(ge=0, le=2**33)]
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 
 
-class _Manifest(BaseModel):
+class _Manifest(msgspec.Struct):
     """What this reads of a manifest, also of one that a later version wrote."""
 
     documents: dict[Path, _Entry]
 
 
-class _Resource(BaseModel):
+class _Resource(msgspec.Struct):
     href: str
 
 
-class _Index(BaseModel):
+class _Index(msgspec.Struct):
     """The links of the discovery document."""
 
     resources: dict[str, _Resource]
@@ -63,7 +70,7 @@ class _Index(BaseModel):
         yield from (*self.security.values(), *self.badges.values(), self.openapi, self.manifest)
 
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=msgspec.Struct)
 
 
 def api_root(address: str) -> str:
@@ -86,10 +93,15 @@ def api_root(address: str) -> str:
 class LiveCheck:
     """The check of one site."""
 
-    def __init__(self, client: LiveClient, root: str, most: int) -> None:
-        """`root` is an `api_root`, `most` how many documents to ask for."""
-        self.root, self._client, self._most = root, client, most
+    def __init__(
+        self, client: Client, root: str, most: int | None, key: Ed25519PublicKey | None = None
+    ) -> None:
+        """`root` is an `api_root`, `most` how many documents to ask for (None: all), `key` the one whose
+        signature the manifest has to have.
+        """
+        self.root, self._client, self._most, self._key = root, client, most, key
         self.checked = self.bytes = self.documents = 0
+        self.verified = False
         self._faults: dict[tuple[Level, str, str], list[str]] = {}
         self._silences = 0
         """How many times in a row no answer came."""
@@ -113,7 +125,10 @@ class LiveCheck:
     def _all(self) -> None:
         index = self._arrived(addresses.INDEX, _OVERVIEW)
         links = self._read(addresses.INDEX, _Index, index)
-        manifest = self._read(addresses.MANIFEST, _Manifest, self._arrived(addresses.MANIFEST, _OVERVIEW))
+        body = self._arrived(addresses.MANIFEST, _OVERVIEW)
+        if body is not None and self._key:
+            self._verify(body, self._key)
+        manifest = self._read(addresses.MANIFEST, _Manifest, body)
         if links:
             self._links(links, manifest)
         if manifest is None:
@@ -133,13 +148,28 @@ class LiveCheck:
 
     def _read(self, path: str, model: type[M], body: bytes | None) -> M | None:
         try:
-            return None if body is None else model.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = text(".".join(map(str, first["loc"])))[:100]
-            message = f"no such document: {place}: {text(first['msg'])}" if place else "not JSON"
-            self._fault(path, message, _WHERE)
-            return None
+            return None if body is None else msgspec.json.decode(body, type=model)
+        except msgspec.ValidationError as error:
+            self._fault(path, f"no such document: {text(str(error))[:300]}", _WHERE)
+        except (ValueError, RecursionError):
+            self._fault(path, "not JSON", _WHERE)
+        return None
+
+    def _verify(self, manifest: bytes, key: Ed25519PublicKey) -> None:
+        from ..publish import signature
+
+        answer = self._ask(signature.FILE, signature.MOST)
+        if answer is None:
+            return
+        if answer.status != 200:
+            hint = "sign after each build, before publishing, with `catalog-api sign`"
+            self._fault(signature.FILE, f"the host answers {answer.status}, so nothing is signed", hint)
+            return
+        try:
+            signature.verify(manifest, answer.body, key)
+            self.verified = True
+        except RefusedError as error:
+            self._fault(signature.FILE, error.message, "believe nothing of it before it is known why")
 
     def _links(self, index: _Index, manifest: _Manifest | None) -> None:
         base = urlsplit(self.root).path
@@ -178,7 +208,7 @@ class LiveCheck:
             return None
         for level, message in judge(answer.headers):
             self._fault(path, message, _SEE, level)
-        if answer.body is None:
+        if answer.too_large:
             self._fault(path, f"larger than it should be: more than {size:,} bytes")
             return None
         self.checked += 1
@@ -192,7 +222,9 @@ class LiveCheck:
 
     def _ask(self, path: str, size: int) -> Answer | None:
         try:
-            answer = self._client.get(self.root + quote(path), size)
+            answer = self._client.get(self.root + quote(path), size, _HEADERS)
+            if answer.status in _BUSY:
+                raise NoAnswerError(f"the host is busy ({answer.status}); try again later")
         except NoAnswerError as why:
             self._silences += 1
             self._fault(path, str(why))
@@ -201,9 +233,9 @@ class LiveCheck:
         return answer
 
 
-def _chosen(paths: list[str], most: int) -> list[str]:
+def _chosen(paths: list[str], most: int | None) -> list[str]:
     """At most so many documents, spread evenly over all kinds, which paths are sorted by."""
     paths.sort()
-    if len(paths) <= most:
+    if most is None or len(paths) <= most:
         return paths
     return [paths[number * len(paths) // most] for number in range(most)]

@@ -20,6 +20,7 @@ import msgspec
 
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
+from .site_files import put, refuse_links
 
 JSON_FEED = "feeds/updates.json"
 RSS = "feeds/updates.xml"
@@ -147,20 +148,18 @@ def write(made: dict[str, bytes], site_dir: Path, staging: Path) -> None:
     """Write the feeds into the site, each as a whole; `staging` is a folder on the same disk.
 
     Raises:
-        CatalogError: a file that is not ours stands there.
+        CatalogError: a link, or a file that is not ours, stands there.
     """
     problems = Problems()
     for path in made:
         target = site_dir / path
+        refuse_links(site_dir, path, problems)
         if target.exists() and not (target.is_file() and any(mark in target.read_bytes() for mark in _OURS)):
             problems.add(_in_the_way(path, path))
     if list(problems):
         raise CatalogError(problems)
     for path, body in made.items():
-        waiting = staging / path.replace("/", "-")
-        waiting.write_bytes(body)
-        (site_dir / path).parent.mkdir(parents=True, exist_ok=True)
-        waiting.replace(site_dir / path)
+        put(site_dir, path, body, staging)
 
 
 def _in_the_way(file: str, path: str) -> Problem:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import atexit
 import os
 import re
+import secrets
 import shutil
-import tempfile
-import time
-from collections.abc import Mapping
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from ..api.addresses import MANIFEST, PREFIX
+from ..api.addresses import PREFIX
+from .locks import acquire, release
+from .signals import exit_on_signals
 
-GENERATOR = "mkdocs-catalog-api"
 _SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
-_DAY = 24 * 60 * 60.0
+_PREVIOUS = "previous"
+"""In staging: the whole API that a new one is taking the place of."""
 
 
 class Written(NamedTuple):
@@ -30,23 +30,66 @@ class Written(NamedTuple):
 
 
 class Staging:
-    """A folder beside the site where one build's documents wait; nothing in it is published yet."""
+    """A folder beside the site where one build's documents wait; nothing in it is published yet.
+
+    While it is there, no other process builds into the same site, and a signal that ends the program removes
+    it. What killed builds left is removed first; an API that one of them was replacing is put back.
+
+    Raises:
+        BlockingIOError: another process builds into the same site.
+        OSError: nothing can be written beside or into the site.
+    """
 
     def __init__(self, site_dir: Path) -> None:
+        self._site_dir, self._removed = site_dir, True
+        exit_on_signals()
         try:
             parent = _near(site_dir)
             # The leading dot keeps site generators and servers from taking it for content.
-            prefix = f".{site_dir.name}-catalog-api-"
-            _sweep(parent, prefix)
-            self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+            name = f".{site_dir.name}-catalog-api"
+            self._lock, self.folder = parent / f"{name}.lock", parent / f"{name}-{secrets.token_hex(4)}"
+            self.documents = self.folder / "documents"
+            self._removed = False
+            atexit.register(self.remove)  # before there is anything to remove
+            if acquire(self._lock):
+                _sweep(parent, site_dir.name, site_dir / PREFIX)
+                _sweep_served(parent, site_dir.name)
+            self.folder.mkdir(0o700)
+            self.documents.mkdir()
+        except BlockingIOError as who:
+            self.remove()
+            message = f"another build ({who}) is writing the API of this site; build again when it has ended"
+            raise BlockingIOError(message) from None
         except OSError as error:
+            self.remove()
             message = f"nothing can be written there ({error.strerror})"
             raise OSError(error.errno, message, str(site_dir)) from None
-        self.documents = self.folder / "documents"
-        self.documents.mkdir()
+
+    def replace(self, target: Path, new: Path) -> None:
+        """Move the folder `new` to where `target` is, which goes; if it can't be done, nothing changes."""
+        old = self.folder / _PREVIOUS
+        try:
+            target.rename(old)
+            new.rename(target)
+        except BaseException:
+            _put_back(self.folder, target)
+            raise
+        # What has this name may be put back, so it is never in parts.
+        old.rename(self.folder / "replaced")
+        shutil.rmtree(self.folder / "replaced", ignore_errors=True)
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove all that was not published, and let other processes build."""
+        if self._removed:
+            return
+        with suppress(
+            OSError
+        ):  # an API that can't be put back now is not removed: the next build tries again
+            _put_back(self.folder, self._site_dir / PREFIX)
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self._removed = True
+        release(self._lock)
+        atexit.unregister(self.remove)
 
 
 def _near(site_dir: Path) -> Path:
@@ -60,14 +103,35 @@ def _near(site_dir: Path) -> Path:
     return parent
 
 
-def _sweep(parent: Path, prefix: str) -> None:
-    """Remove what killed builds left; a folder of the last day may belong to a build that still runs."""
-    # The site of `mkdocs serve` has another name each time.
-    ours = re.compile(_SERVED.sub(_SERVED.pattern, re.escape(prefix)) + "[a-z0-9_]{8}")
-    with suppress(OSError):  # another build may be sweeping too
-        for entry in os.scandir(parent):
-            if ours.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _DAY:
-                shutil.rmtree(entry.path, ignore_errors=True)
+def _put_back(folder: Path, target: Path) -> None:
+    """Put the API back that a build was replacing when it ended."""
+    if (folder / _PREVIOUS).is_dir() and not os.path.lexists(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (folder / _PREVIOUS).rename(target)
+
+
+def _sweep(parent: Path, site: str, target: Path | None) -> None:
+    """Remove what killed builds of the site left, whose lock is held; an API goes back to its `target`."""
+    staging = re.compile(rf"\.{re.escape(site)}-catalog-api-[a-z0-9_]{{8}}")
+    for name in sorted(os.listdir(parent)):  # noqa: PTH208
+        if staging.fullmatch(name):
+            if target:
+                _put_back(parent / name, target)
+            shutil.rmtree(parent / name, ignore_errors=True)
+
+
+def _sweep_served(parent: Path, site: str) -> None:
+    """The site of `mkdocs serve` has another name each time: sweep those of which no process is left."""
+    if not _SERVED.fullmatch(site):
+        return
+    served = re.compile(rf"\.({_SERVED.pattern})-catalog-api(?:-[a-z0-9_]{{8}}|\.lock)")
+    names = {match[1] for name in os.listdir(parent) if (match := served.fullmatch(name))}  # noqa: PTH208
+    for name in sorted(names - {site}):
+        lock = parent / f".{name}-catalog-api.lock"
+        with suppress(OSError):  # it is at work, or somebody else's
+            if acquire(lock):
+                _sweep(parent, name, None)
+            release(lock)
 
 
 def save(folder: Path, path: str, body: bytes) -> None:
@@ -87,76 +151,3 @@ def save(folder: Path, path: str, body: bytes) -> None:
         view = memoryview(body)
         while view:
             view = view[file.write(view) :]
-
-
-def foreign_files(site_dir: Path) -> set[str]:
-    """Paths below `api/v1/` of the site that an earlier build of ours did not write; links count as files."""
-    target = site_dir / PREFIX
-    ours = _previous(target)
-    found: set[str] = set()
-    for parent, folders, names in os.walk(target):
-        links = [name for name in folders if Path(parent, name).is_symlink()]
-        found.update(Path(parent, name).relative_to(target).as_posix() for name in names + links)
-    return found - ours
-
-
-def _previous(target: Path) -> set[str]:
-    """What the manifest of an earlier build lists; nothing when it is not ours."""
-    try:
-        manifest = json.loads((target / MANIFEST).read_bytes())
-        if manifest["generator"]["name"] != GENERATOR:
-            return set()
-        documents: Mapping[str, object] = manifest["documents"]
-        return {*documents, MANIFEST}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return set()
-
-
-def publish(staging: Staging, site_dir: Path, *, keep: bool = False) -> None:
-    """Put the staged documents in place of an earlier build's, all at once.
-
-    Files below `api/v1/` that are not ours stay. The old documents are there until the new folder takes
-    their place by a rename; when that fails they are put back. With `keep`, the staged documents stay too
-    (as hard links where the file system has them), so that they can be published again.
-
-    Raises:
-        FileExistsError: a file that is not ours stands where a document would land.
-    """
-    target = site_dir / PREFIX
-    for folder in (target.parent, target):
-        if folder.exists() and not folder.is_dir():
-            raise FileExistsError("")
-    new = staging.documents
-    if keep:
-        new = staging.folder / "linked"
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.copytree(staging.documents, new, copy_function=_link)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if not target.exists():
-        new.rename(target)
-        return
-    for path in foreign_files(site_dir):
-        if (
-            any(place.exists() and not place.is_dir() for place in (new / path).parents)
-            or (new / path).exists()
-        ):
-            raise FileExistsError(path)
-        (new / path).parent.mkdir(parents=True, exist_ok=True)
-        _link(str(target / path), str(new / path))
-    old = staging.folder / "previous"
-    shutil.rmtree(old, ignore_errors=True)
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _link(source: str, destination: str) -> None:
-    """Give a file a second place; a symbolic link stays the link that it is."""
-    try:
-        os.link(source, destination, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        shutil.copy2(source, destination, follow_symlinks=False)

@@ -5,31 +5,52 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..authored.folders import MAX_SIZE, walk
+from ..problems import CatalogError, Problem, Problems
 
-def json_files(folder: Path) -> list[str]:
-    """Paths of all files below the folder, with forward slashes, in the order of code points.
 
-    Hidden files and folders are left out, and so is what does not end in `.json`. Links are followed.
+def usable_files(
+    folder: Path,
+    label: str,
+    root: Path,
+    problems: Problems,
+    *,
+    suffixes: tuple[str, ...] = (".json",),
+    max_size: int = MAX_SIZE,
+) -> list[str]:
+    """Paths of the files below the folder that may be read, in the order of code points.
 
-    Raises:
-        OSError: a folder can't be read; it must not pass for an empty one.
+    They have forward slashes. Left out are hidden files and folders, and what does not end in one of
+    `suffixes` (in any case). A problem is added for each file of more than `max_size` bytes and for all that
+    `walk` refuses; nothing is opened. `label` is how problems name the folder; `root` is the folder of
+    mkdocs.yml: links may lead to what is in it and, of a folder that the settings place outside of it, to
+    what is in that.
     """
-    found, left = list[str](), [""]
-    while left:
-        below = left.pop()
-        with os.scandir(folder / below) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                link = entry.is_symlink()
-                if Path(entry.path).is_dir() if link else entry.is_dir():
-                    if not (link and _leads_back(entry.path)):
-                        left.append(f"{below}{entry.name}/")
-                elif entry.name.lower().endswith(".json"):
-                    found.append(below + entry.name)
+    project = [root]
+    if not Path(os.path.abspath(folder)).is_relative_to(os.path.abspath(root)):  # noqa: PTH100  # keeps links
+        project.append(folder)
+    found = []
+    for below, files in walk(folder, label, project, problems, suffixes=suffixes):
+        for name, size in files.items():
+            if not name.lower().endswith(suffixes):
+                continue
+            if size > max_size:
+                message = f"the file has {size:,} bytes and is not read: {max_size:,} are the limit"
+                hint = "split it, or raise `security.max_report_size`"
+                problems.add(Problem(f"{label}/{below}{name}", 0, 0, "", message, hint))
+            else:
+                found.append(below + name)
     return sorted(found)
 
 
-def _leads_back(link: str) -> bool:
-    """Whether the link leads to a folder around it, which would never end."""
-    return Path(link).parent.resolve().is_relative_to(Path(link).resolve())
+def json_files(folder: Path) -> list[str]:
+    """As `usable_files`, for a folder in that of mkdocs.yml.
+
+    Raises:
+        CatalogError: with the problems.
+    """
+    problems = Problems()
+    found = usable_files(folder, folder.name, folder.parent, problems)
+    if list(problems):
+        raise CatalogError(problems)
+    return found

@@ -29,12 +29,13 @@ from .normalise import (
     ReportError,
     advisory,
     canonical_id,
-    check_id,
     digests,
     ecosystem,
     first_link,
+    is_id,
     items,
     mapping,
+    no_id,
     platform,
     severity,
     text,
@@ -85,7 +86,8 @@ def read(report: Report) -> list[Scan]:
         raise ReportError("`matches` is missing", DAMAGED)
     matches, descriptor = report.matches or [], mapping(report.descriptor)
     for index, match in enumerate(matches):
-        check_id(match.vulnerability.id, "matches[%d].vulnerability.id", index)
+        if not is_id(match.vulnerability.id):
+            raise no_id(f"matches[{index}].vulnerability.id")
     # Of a folder the target is a text.
     target = mapping(mapping(report.source).get("target"))
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]

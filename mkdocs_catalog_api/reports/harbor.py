@@ -29,10 +29,11 @@ from .normalise import (
     DAMAGED,
     ReportError,
     advisory,
-    check_id,
     digests,
     first_link,
+    is_id,
     mapping,
+    no_id,
     severity,
     text,
     texts,
@@ -89,7 +90,8 @@ def _scan(key: str, body: Raw) -> Scan:
         raise ReportError("`vulnerabilities` is missing", DAMAGED)
     vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
     for index, row in enumerate(vulnerabilities):
-        check_id(row.id, f"{key.replace('%', '%%')}.vulnerabilities[%d].id", index)
+        if not is_id(row.id):
+            raise no_id(f"{key}.vulnerabilities[{index}].id")
     return Scan(
         scanner="harbor",
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),

@@ -6,13 +6,15 @@ So every fault is known before anything is written, and one image's findings are
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
+from ..authored.folders import MAX_SIZE
 from ..catalog.names import Reference
 from ..catalog.scans import Finding, Scan, ScanMetadata
 from ..problems import Level, Problem, Problems
 from . import hub_package, read_report
-from .folders import json_files
+from .folders import usable_files
 from .normalise import ReportError
 
 _NOTHING_AT_ALL = (
@@ -23,15 +25,27 @@ _NOTHING_AT_ALL = (
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The scans of all reports below `folder`; `label` is how problems name the folder."""
+    """The scans of all reports below `folder`; `label` is how problems name the folder.
+
+    Links are followed within `root`, the folder of mkdocs.yml; a file of more than `max_size` bytes is a
+    problem.
+    """
 
     folder: Path
     label: str
+    root: Path
+    max_size: int = MAX_SIZE
 
     def metadata(self, problems: Problems) -> list[ScanMetadata]:
         """What decides about each scan, in the order of paths. Unreadable reports become problems."""
         found: list[ScanMetadata] = []
-        for path in json_files(self.folder):
+        suffixes = (".json", hub_package.SUFFIX)
+        files = usable_files(
+            self.folder, self.label, self.root, problems, suffixes=suffixes, max_size=self.max_size
+        )
+        for path in files:
+            if path.endswith(hub_package.SUFFIX):
+                continue
             file = f"{self.label}/{path}"
             try:
                 scans, of_hub = self._read(path)
@@ -77,7 +91,8 @@ class Reports:
         if path.startswith(f"{hub_package.FOLDER}/"):
             beside = self.folder / (path.removesuffix(".json") + hub_package.SUFFIX)
             package = beside.read_bytes() if beside.is_file() else b""
-        return read_report((self.folder / path).read_bytes(), package), bool(package)
+        with FileIO(f"{self.folder}/{path}") as file:
+            return read_report(file.readall(), package), bool(package)
 
 
 def _metadata(file: str, path: str, position: int, scan: Scan, alone: bool, of_hub: bool) -> ScanMetadata:

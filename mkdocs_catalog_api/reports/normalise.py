@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from urllib.parse import quote
 
 from ..catalog.scans import SEVERITIES
@@ -78,13 +79,16 @@ def items(value: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def check_id(written: str, place: str, *numbers: int) -> None:
-    """Raises `ReportError` when nothing is left of a finding's id once it is made safe, since the finding
-    would be lost. `place` says where it stands, with a `%d` for each of the numbers.
-    """
+@lru_cache(maxsize=65_536)
+def is_id(written: str) -> bool:
+    """Whether anything is left of a finding's id once it is made safe; else the finding would be lost."""
     found = text(written)
-    if not found or found.isspace():
-        raise ReportError(f"`{place % numbers}` is empty", DAMAGED)
+    return bool(found) and not found.isspace()
+
+
+def no_id(place: str) -> ReportError:
+    """What is wrong with a report that has a finding without an id there."""
+    return ReportError(f"`{place}` is empty", DAMAGED)
 
 
 def text(value: object) -> str:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from ..authored.messages import perhaps
 from ..catalog.purl import Purl
-from ..catalog.vulnerabilities import CVE_ID
 from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Statement
+from ..catalog.vulnerabilities import CVE_ID
 from ..problems import Level, Problem, Problems
 from .folders import json_files
 from .json_errors import decode
@@ -95,7 +95,6 @@ def _statement(document: dict[str, object], entry: dict[str, object], index: int
         status=text(entry.get("status")),
         justification=text(entry.get("justification")),
         impact_statement=text(entry.get("impact_statement")),
-        action_statement=text(entry.get("action_statement")),
         timestamp=utc(entry.get("timestamp")) or utc(document.get("timestamp")),
         document=text(document.get("@id")),
         index=index,

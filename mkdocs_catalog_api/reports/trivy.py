@@ -21,6 +21,7 @@ There are no aliases: `VendorIDs` name errata, which mend several vulnerabilitie
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -30,11 +31,12 @@ from ..catalog.scans import Finding, Findings, Scan
 from .normalise import (
     ReportError,
     advisory,
-    check_id,
     digests,
     ecosystem,
+    is_id,
     link,
     mapping,
+    no_id,
     platform,
     severity,
     text,
@@ -44,6 +46,8 @@ from .normalise import (
 )
 
 _PACKAGES = {"os-pkgs", "lang-pkgs"}
+_NOT_AFFECTED = "not_affected"
+"""The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
 
 
 class Row(
@@ -130,7 +134,6 @@ def _scan(report: Report) -> Scan:
     name = [text(report.artifact_name)] if image else []
     by_digest = texts(metadata.get("RepoDigests"))
     results = report.results or []
-    _check(results)
     return Scan(
         scanner="trivy",
         scanner_version=text(mapping(report.trivy).get("Version")),
@@ -140,16 +143,12 @@ def _scan(report: Report) -> Scan:
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
-        findings=Findings(sum(1 for result in results for _ in _rows(result)), lambda: _findings(results)),
+        findings=Findings(_count(results), lambda: _findings(results)),
     )
 
 
-def _rows(result: Result) -> Iterator[Row]:
-    # Not the status `fixed`: it says that a fix exists, the image still lacks it.
-    return (row for row in result.vulnerabilities or () if row.status != "not_affected")
-
-
-def _check(results: list[Result]) -> None:
+def _count(results: list[Result]) -> int:
+    """How many findings there are. Raises `ReportError` when they can't be counted on."""
     classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
@@ -159,26 +158,35 @@ def _check(results: list[Result]) -> None:
             f"no vulnerability scan: Trivy looked for {looked_for} only",
             "scan with `trivy image --scanners vuln --format json`",
         )
+    found = 0
     for index, result in enumerate(results):
         for number, row in enumerate(result.vulnerabilities or ()):
-            check_id(row.id, "Results[%d].Vulnerabilities[%d].VulnerabilityID", index, number)
+            if not is_id(row.id):
+                raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
+            found += row.status != _NOT_AFFECTED
+    return found
 
 
 def _findings(results: list[Result]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
-        for row in _rows(result):
-            name, address, package = text(row.id), row.url, row.package
-            yield Finding(
-                name,
-                severity(row.severity),
-                text(row.pkg),
-                text(row.installed),
-                text(row.fixed),
-                title(row.title),
-                link(address) if isinstance(address, str) and address else advisory(name),
-                target,
-                (),
-                text(package.get("PURL")) if isinstance(package, dict) else "",
-                kind,
-            )
+        for row in result.vulnerabilities or ():
+            if row.status != _NOT_AFFECTED:
+                said = row.id, row.severity, row.pkg, row.installed, row.fixed, row.title, row.url
+                try:
+                    made = _made_safe(*said)
+                except TypeError:  # something that should be a text is a list, say
+                    made = _made_safe.__wrapped__(*said)
+                package = row.package
+                purl = text(package.get("PURL")) if isinstance(package, dict) else ""
+                yield Finding(*made, target, (), purl, kind)
+
+
+# The same vulnerability of the same package stands in report after report.
+@lru_cache(maxsize=65_536)
+def _made_safe(
+    id_: str, word: Any, pkg: Any, installed: Any, fixed: Any, about: Any, url: Any
+) -> tuple[str, int, str, str, str, str, str]:
+    name = text(id_)
+    address = link(url) if isinstance(url, str) and url else advisory(name)
+    return name, severity(word), text(pkg), text(installed), text(fixed), title(about), address

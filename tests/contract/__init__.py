@@ -1,15 +1,16 @@
 """A second reading of the published contract, made by someone who only has the files.
 
-Nothing here imports mkdocs_catalog_api: every rule is written again from the contract, so that a slip in the
-program cannot hide behind the same slip in its test.
+`openapi.json` beside this file is the frozen shape: what a catalog without settings of its own publishes.
+`python -m tests.contract` freezes it anew; its diff is reviewed. What a schema can't say, such as sums, order
+and links, is written again in the other modules. Nothing here imports mkdocs_catalog_api, so that a slip in
+the program cannot hide behind the same slip in its test.
 """
 
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, images, inventory, openapi, pages, security
+from tests.contract import badges, charts, inventory, items, schemas, security, texts
 from tests.contract.api import Api
-from tests.contract.documents import Shapes
 
 
 def check(
@@ -24,20 +25,17 @@ def check(
     `named_latest` holds the items ("images/nginx") whose page names its newest version itself, which then
     may stand first against the version order.
 
-    Each violation reads "document JSON-path: what is wrong". A document that is missing, or whose fields have
-    the wrong types, is reported alone: what other documents say of it can only be judged once it is mended.
+    Each violation reads "document JSON-path: what is wrong". While a document is missing or has another
+    shape or a broken text, only that is reported: what documents say of each other can't be judged yet.
     """
     api = Api(site, base)
-    shapes = Shapes(api, custom or {})
-    sound = [shapes.holds(path) for path in sorted(api.files) if api.well_formed(path)]
-    if len(sound) < len(api.files) or not all(sound) or not inventory.complete(api):
-        return api.violations
-    inventory.check(api)
-    releases = security.check(api)
-    for name in ("images", "charts", "roadmap", "updates"):
-        pages.check(api, name)
-    images.check(api, releases, named_latest)
-    charts.check(api, releases, named_latest)
-    badges.check(api)
-    openapi.check(api)
+    if not api.violations:
+        schemas.check(api, custom or {})
+    if not api.violations:
+        inventory.check(api)
+        texts.check(api)
+    if not api.violations:
+        items.check(api, named_latest)
+        charts.check(api, security.check(api))
+        badges.check(api)
     return api.violations

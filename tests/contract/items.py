@@ -1,129 +1,99 @@
-"""The fields of the items of each collection, in their order."""
+"""Collections, their pages and their items: one body of data in three places."""
 
-from tests.contract import kinds as k
-from tests.contract.kinds import Kind, listing, maybe, one_of, record
-from tests.contract.records import GRADED, LIFECYCLE, MAYBE_COUNTERS
+import re
+from collections.abc import Set
 
-COMMON: dict[str, Kind] = {
-    "slug": k.SLUG,
-    "name": k.FILLED,
-    "description": maybe(k.TEXT),
-    "category": k.TEXT,
-    "categories": listing(k.TEXT),
-    "tier": k.TEXT,
-    "license": k.TEXT,
-    "lifecycle": LIFECYCLE,
-}
+from tests.contract.api import COLLECTIONS, Api, Json
+from tests.contract.badges import OF_IMAGE
+from tests.contract.inventory import last_page
 
 
-def images(link: Kind, page: Kind) -> dict[str, Kind]:
-    version = {
-        "version": k.LABEL,
-        "digest": maybe(k.DIGEST),
-        "digests": listing(k.DIGEST),
-        "released": maybe(k.DATE),
-        "endOfLife": maybe(k.DATE),
-        "size": maybe(k.COUNT),
-        "tags": listing(k.LABEL),
-        "platforms": listing(k.PLATFORM),
-        "sbom": maybe(k.WEB),
-        "provenance": maybe(k.WEB),
-        "href": link,
-    }
-    security = {
-        "scanned": k.BOOL,
-        "version": maybe(k.LABEL),
-        **MAYBE_COUNTERS,
-        "total": maybe(k.COUNT),
-        "fixable": maybe(k.COUNT),
-        "suppressed": maybe(k.COUNT),
-        **GRADED,
-        "href": maybe(link),
-    }
-    return COMMON | {
-        "image": k.REPOSITORY,
-        "base": maybe(k.FILLED),
-        "platforms": listing(k.PLATFORM),
-        "signature": maybe(k.FILLED),
-        "homepage": maybe(k.WEB),
-        "source": maybe(k.WEB),
-        "versions": listing(record(version, anywhere={"digests"})),
-        "latest": maybe(k.LABEL),
-        "url": page,
-        "href": link,
-        "security": record(security),
-    }
+def check(api: Api, named_latest: Set[str]) -> None:
+    for name in COLLECTIONS:
+        data = api.data(name)
+        api.holds(f"{name}.json", "$", api.documents[f"{name}.json"], total=len(data))
+        _pages(api, name, data)
+        if name == "updates":
+            _updates(api, data)
+            continue
+        slugs = [item["slug"] for item in data]
+        if slugs != sorted(set(slugs)):
+            api.blame(
+                f"{name}.json", "$.data", f"is not in the order of the slugs, or has one twice: {slugs}"
+            )
+        for position, item in enumerate(data):
+            _item(api, name, item, f"$.data[{position}]")
+            if "versions" in item:
+                free = 1 if f"{name}/{item['slug']}" in named_latest else 0
+                _versions(api, name, item, free, f"$.data[{position}]")
 
 
-def charts(link: Kind, page: Kind) -> dict[str, Kind]:
-    version = {
-        "version": k.SEMVER,
-        "appVersion": maybe(k.FILLED),
-        "digest": maybe(k.DIGEST),
-        "released": maybe(k.DATE),
-    }
-    pin = {
-        "name": k.FILLED,
-        "image": k.REFERENCE,
-        "digest": maybe(k.DIGEST),
-        "slug": maybe(k.SLUG),
-        "version": maybe(k.LABEL),
-        "href": maybe(link),
-    }
-    security = {
-        "scanned": k.BOOL,
-        **MAYBE_COUNTERS,
-        "total": maybe(k.COUNT),
-        "fixable": maybe(k.COUNT),
-        "suppressed": maybe(k.COUNT),
-        **GRADED,
-        "pins": k.COUNT,
-        "pinsScanned": k.COUNT,
-    }
-    return COMMON | {
-        "chart": maybe(k.FILLED),
-        "appVersion": maybe(k.FILLED),
-        "signature": maybe(k.FILLED),
-        "homepage": maybe(k.WEB),
-        "source": maybe(k.WEB),
-        "hub": maybe(k.WEB),
-        "versions": listing(record(version)),
-        "latest": maybe(k.SEMVER),
-        "images": listing(record(pin)),
-        "url": page,
-        "href": link,
-        "security": record(security),
-    }
+def _pages(api: Api, name: str, data: list[Json]) -> None:
+    """The pages one after the other are the collection, and each leads to its neighbours."""
+    last = last_page(len(data))
+    for number in range(1, last + 1):
+        near = {"self": number, "first": 1, "last": last, "prev": number - 1, "next": number + 1}
+        links = {
+            key: api.href(f"{name}/{page}.json") if 1 <= page <= last else None for key, page in near.items()
+        }
+        path = f"{name}/{number}.json"
+        api.holds(
+            path,
+            "$",
+            api.documents[path],
+            page=number,
+            total=len(data),
+            totalPages=last,
+            links=links | {"collection": api.href(f"{name}.json")},
+            data=data[(number - 1) * 24 : number * 24],
+        )
 
 
-def roadmap(link: Kind, page: Kind) -> dict[str, Kind]:
-    return {
-        "slug": k.SLUG,
-        "name": k.FILLED,
-        "description": maybe(k.TEXT),
-        "category": k.TEXT,
-        "categories": listing(k.TEXT),
-        "tier": maybe(k.TEXT),
-        "license": maybe(k.TEXT),
-        "homepage": maybe(k.WEB),
-        "priority": maybe(k.either(k.TEXT, k.COUNT)),
-        "blocked": k.BOOL,
-        "blockedReason": maybe(k.TEXT),
-        "url": maybe(page),
-        "href": link,
-    }
+def _item(api: Api, name: str, item: Json, where: str) -> None:
+    path = f"{name}/{item['slug']}/index.json"
+    found = api.documents[path]
+    api.expect(f"{name}.json", f"{where}.href", item["href"], api.href(path))
+    html = found["links"]["html"]
+    if html != item["url"] and (html is not None or name == "roadmap"):
+        # Without a page of its own an item has no page link, and its url is the landing or the home page.
+        api.blame(path, "$.links.html", f"is {html}, while the url is {item['url']}")
+    links = {"self": api.href(path), "collection": api.href(f"{name}.json"), "html": html}
+    api.holds(path, "$", found, slug=item["slug"], links=links, data=item)
+    if name == "images":
+        pictures = {badge: api.href(f"badge/{item['slug']}/{badge}.json") for badge in OF_IMAGE}
+        api.holds(path, "$", found, badges=pictures)
 
 
-def updates(link: Kind, _: Kind) -> dict[str, Kind]:
-    return {
-        "application": k.FILLED,
-        "from": maybe(k.FILLED),
-        "to": k.FILLED,
-        "outcome": one_of("shipped", "held", "skipped"),
-        "checked": maybe(k.either(k.DATE, k.TIME)),
-        "note": maybe(k.TEXT),
-        "href": maybe(link),
-    }
+def _versions(api: Api, name: str, item: Json, free: int, where: str) -> None:
+    """No label twice, and the newest first by the numbers that labels begin with.
+
+    What may follow the numbers is left to the tests of the version order.
+    """
+    labels = [entry["version"] for entry in item["versions"]]
+    api.expect(f"{name}.json", f"{where}.latest", item["latest"], labels[0] if labels else None)
+    if len({label.casefold() for label in labels}) < len(labels):
+        api.blame(f"{name}.json", f"{where}.versions", f"hold a label twice: {labels}")
+    found = (re.match(r"[vV]?(\d+(?:\.\d+)*)", label, re.ASCII) for label in labels[free:])
+    numbers = [[*map(int, match[1].split(".")), *[0] * 128][:128] for match in found if match]
+    if numbers != sorted(numbers, reverse=True):
+        api.blame(f"{name}.json", f"{where}.versions", f"are not newest first: {labels}")
 
 
-FIELDS = {"images": images, "charts": charts, "roadmap": roadmap, "updates": updates}
+def _updates(api: Api, data: list[Json]) -> None:
+    keys = [(update["application"], update["from"], update["to"]) for update in data]
+    for position, update in enumerate(data):
+        where = f"$.data[{position}]"
+        if keys[position] in keys[:position]:
+            api.blame("updates.json", where, "stands twice: the same application, from and to")
+        allowed = _homes(api, update["application"])
+        if update["href"] not in allowed:
+            api.blame("updates.json", f"{where}.href", f"is {update['href']}, which is not in {allowed}")
+
+
+def _homes(api: Api, application: str) -> list[str | None]:
+    """The image, else the chart, with that slug, else with that name, which several may have."""
+    for field in ("slug", "name"):
+        for name in ("images", "charts"):
+            if found := [item["href"] for item in api.data(name) if item[field] == application]:
+                return found
+    return [None]

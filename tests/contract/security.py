@@ -1,174 +1,151 @@
-"""Release records, the detail of each image, the summary and the index."""
+"""Vulnerability rows, and every figure that is made of them: records, items, summary and index."""
 
 import re
+from collections import Counter
+from fractions import Fraction
+from math import floor
 from typing import NamedTuple
 
-from tests.contract.api import Api, Json
-from tests.contract.grading import Load, grade, load
-from tests.contract.records import RECORD, SEVERITIES
+from tests.contract.api import FIGURES, SEVERITIES, Api, Json
 
-COUNTS = (*SEVERITIES, "total", "fixable")
+WEIGHTS = {"CRITICAL": 40, "HIGH": 10, "MEDIUM": 4, "LOW": 1, "UNKNOWN": 1}
+BANDS = {"A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
+WORST = {"CRITICAL": "F", "HIGH": "D", "MEDIUM": "C", "LOW": "B", "UNKNOWN": "B"}
 
 
 class Release(NamedTuple):
-    """What stays of a release record once its rows are judged."""
+    """A release that was scanned: the rows that are open, how many are suppressed."""
 
-    scanned: bool
-    rows: Load
+    rows: list[Json]
     suppressed: int
     end_of_life: bool
-    document: str
 
 
-# Releases by the slug of the image and the version label.
+# By the slug of the image and the version label; only those that were scanned.
 Releases = dict[tuple[str, str], Release]
 
 
 def check(api: Api) -> Releases:
     releases: Releases = {}
-    unique: set[str] = set()
-    images = api.read("images.json")["data"]
-    for image in images:
+    for position, image in enumerate(api.data("images")):
+        where, slug = f"$.data[{position}]", image["slug"]
         if image["versions"]:
-            newest = _detail(api, image, releases)
-            if newest["scanned"] and image["lifecycle"] != "planned":
-                unique |= {row["id"] for row in newest["cves"]}
-    shown = [image for image in images if image["lifecycle"] != "planned"]
-    _summary(api, shown, len(unique))
-    _index(api, shown)
+            _detail(api, image, releases)
+        for number, entry in enumerate(image["versions"]):
+            release, digests = api.href(f"security/{slug}/{entry['version']}.json"), entry["digests"]
+            first = {"digest": digests[0] if digests else None, "digests": [*dict.fromkeys(digests)]}
+            api.holds("images.json", f"{where}.versions[{number}]", entry, **first, href=release)
+        if ":" in image["image"].rpartition("/")[2]:
+            api.blame("images.json", f"{where}.image", f"is {image['image']}, with a tag or digest")
+        newest = releases.get((slug, image["latest"]))
+        wanted = {"scanned": newest is not None, **figures([newest] if newest else [])}
+        wanted["version"] = image["latest"]
+        wanted["href"] = api.href(f"security/{slug}.json") if image["versions"] else None
+        api.expect("images.json", f"{where}.security", image["security"], wanted)
+    _totals(api, releases)
     return releases
 
 
-def _detail(api: Api, image: Json, releases: Releases) -> Json:
+def figures(releases: list[Release]) -> dict[str, Json]:
+    """The sums over scanned releases; without one everything is null."""
+    if not releases:
+        return dict.fromkeys(FIGURES)
+    rows = [row for release in releases for row in release.rows]
+    found: dict[str, Json] = {s: sum(row["severity"] == s.upper() for row in rows) for s in SEVERITIES}
+    found |= {"total": len(rows), "fixable": sum(row["fixed"] != "" for row in rows)}
+    found["suppressed"] = sum(release.suppressed for release in releases)
+    found["grade"], found["score"] = _grade(rows, any(release.end_of_life for release in releases))
+    return found
+
+
+def _grade(rows: list[Json], end_of_life: bool) -> tuple[str | None, float | None]:
+    """In exact arithmetic; both None when an A+ or A is withheld from a system past its end of life."""
+    worst = next((severity for severity in WORST if any(row["severity"] == severity for row in rows)), None)
+    letter = WORST[worst] if worst else "A+"
+    if letter == "B" and not any(row["fixed"] for row in rows):
+        letter = "A"
+    if letter in ("A+", "A") and end_of_life:
+        return None, None
+    if letter == "A+":
+        return letter, 100
+    load = sum(Fraction(WEIGHTS[row["severity"]], 1 if row["fixed"] else 2) for row in rows)
+    low, high = BANDS[letter]
+    tenths = floor(10 * (low + (high - low) * Fraction(20) / (20 + load)))
+    return letter, tenths // 10 if tenths % 10 == 0 else tenths / 10
+
+
+def _detail(api: Api, image: Json, releases: Releases) -> None:
     slug = image["slug"]
-    path = f"security/{slug}.json"
-    detail = api.read(path)
-    head = {"apiVersion": "v1", "resource": "security", "slug": slug, "image": image["image"]}
-    api.expect(path, "$", {name: detail[name] for name in head}, head)
+    path, head = f"security/{slug}.json", {"slug": slug, "image": image["image"]}
+    detail = api.documents[path]
+    api.holds(path, "$", detail, **head, latest=detail["versions"][0])
     labels = [record["version"] for record in detail["versions"]]
-    wanted = [entry["version"] for entry in image["versions"]]
-    if labels != wanted:
-        api.blame(path, "$.versions", f"has the versions {labels}, while the item has {wanted}")
+    api.expect(path, "$.versions", labels, [entry["version"] for entry in image["versions"]])
     for position, record in enumerate(detail["versions"]):
         where = f"$.versions[{position}]"
-        release_path = f"security/{slug}/{record['version']}.json"
-        if _complete(api, path, where, record):
-            releases[slug, record["version"]] = _judge(api, path, where, record, release_path)
-        if release_path in api.files:
-            api.expect(release_path, "$", api.read(release_path), head | record)
-    if detail["versions"]:
-        api.expect(path, "$.latest", detail["latest"], detail["versions"][0])
-    return detail["latest"]
+        document = f"security/{slug}/{record['version']}.json"
+        if document in api.documents:
+            api.holds(document, "$", api.documents[document], **head, **record)
+        if not record["scanned"]:
+            nothing = dict.fromkeys(record) | {"version": record["version"], "scanned": False}
+            api.expect(path, where, record, nothing)
+        elif None in (record["cves"], record["suppressed"], record["findings"]):
+            api.blame(path, where, "was scanned, but has null for what was found")
+        else:
+            releases[slug, record["version"]] = _judged(api, path, where, record)
 
 
-def _complete(api: Api, path: str, where: str, record: Json) -> bool:
-    """A scan fills all its figures, no scan fills none."""
-    if not record["scanned"]:
-        for name in RECORD:
-            if name not in ("version", "scanned") and record[name] is not None:
-                api.blame(path, f"{where}.{name}", "is not null, though nothing was scanned")
-        return True
-    needed = [name for name in (*COUNTS, "cves", "findings", "unique", "suppressed") if record[name] is None]
-    for name in needed:
-        api.blame(path, f"{where}.{name}", "is null, though the release was scanned")
-    return not needed
-
-
-def _judge(api: Api, path: str, where: str, record: Json, document: str) -> Release:
-    if not record["scanned"]:
-        return Release(False, load(()), 0, False, document)
-    rows = record["cves"]
-    _rows(api, path, f"{where}.cves", rows)
-    _rows(api, path, f"{where}.suppressed", record["suppressed"])
-    open_keys = {_key(row) for row in rows}
-    for position, row in enumerate(record["suppressed"]):
-        if _key(row) in open_keys:
-            api.blame(path, f"{where}.suppressed[{position}]", "is among the open rows too")
-    release = Release(True, load(rows), len(record["suppressed"]), record["osEndOfLife"] is True, document)
-    wanted = counts(release.rows) | dict(
-        zip(("grade", "score"), grade(release.rows, release.end_of_life), strict=True)
-    )
-    wanted["unique"] = len({row["id"] for row in rows})
-    api.expect(path, where, {name: record[name] for name in wanted}, wanted)
+def _judged(api: Api, path: str, where: str, record: Json) -> Release:
+    rows, suppressed = record["cves"], record["suppressed"]
+    for name in ("cves", "suppressed"):
+        if record[name] != sorted(record[name], key=_place):
+            api.blame(path, f"{where}.{name}", "is out of order")
+        for position, row in enumerate(record[name]):
+            api.expect(path, f"{where}.{name}[{position}].targets", row["targets"], sorted({*row["targets"]}))
+    keys = Counter((row["id"], row["pkg"], row["installed"]) for row in [*rows, *suppressed])
+    for key in (key for key, count in keys.items() if count > 1):
+        api.blame(path, f"{where}.cves", f"has {key} twice, or among the suppressed rows too")
+    release = Release(rows, len(suppressed), record["osEndOfLife"] is True)
+    # Of the suppressed the record has the rows themselves.
+    api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
+    api.holds(path, where, record, unique=len({row["id"] for row in rows}))
     if record["findings"] < len(rows):
         api.blame(path, f"{where}.findings", f"is {record['findings']}, fewer than the {len(rows)} rows")
     return release
 
 
-def counts(rows: Load) -> dict[str, Json]:
-    found: dict[str, Json] = {s: rows[s.upper(), True] + rows[s.upper(), False] for s in SEVERITIES}
-    return found | {"total": rows.total(), "fixable": sum(n for (_, fix), n in rows.items() if fix)}
-
-
-def _key(row: Json) -> tuple[str, str, str]:
-    return row["id"], row["pkg"], row["installed"]
-
-
-def _rows(api: Api, path: str, where: str, rows: list[Json]) -> None:
-    if rows != (wanted := sorted(rows, key=_place)):
-        first = next(i for i, (row, right) in enumerate(zip(rows, wanted, strict=True)) if row != right)
-        api.blame(path, f"{where}[{first}]", f"is out of order: {wanted[first]['id']} should stand here")
-    seen: set[tuple[str, str, str]] = set()
-    for position, row in enumerate(rows):
-        if _key(row) in seen:
-            api.blame(
-                path, f"{where}[{position}]", "is there twice: the same id, package and installed version"
-            )
-        seen.add(_key(row))
-        if row["targets"] != sorted(set(row["targets"])):
-            api.blame(path, f"{where}[{position}].targets", "are not sorted, or one is there twice")
-
-
-def _place(row: Json) -> tuple[int, int, int, int, str, str, str]:
-    severity = SEVERITIES.index(row["severity"].lower())
+def _place(row: Json) -> tuple[Json, ...]:
     cve = re.fullmatch(r"CVE-(\d{4})-(\d+)", row["id"], re.ASCII)
-    year, number = (int(cve[1]), int(cve[2])) if cve else (0, 0)
-    return severity, 0 if cve else 1, year, number, row["id"], row["pkg"], row["installed"]
+    numbers = (0, int(cve[1]), int(cve[2])) if cve else (1, 0, 0)
+    return SEVERITIES.index(row["severity"].lower()), *numbers, row["id"], row["pkg"], row["installed"]
 
 
-def _latest(api: Api, image: Json) -> Json:
-    return api.read(f"security/{image['slug']}.json")["latest"] if image["versions"] else {"scanned": False}
-
-
-def _summary(api: Api, images: list[Json], unique: int) -> None:
-    entries = {}
-    for image in images:
-        record = _latest(api, image)
-        if record["scanned"]:
-            entry = {name: record[name] for name in COUNTS}
-            entry["suppressed"] = len(record["suppressed"] or ())
-            entry |= {name: record[name] for name in ("grade", "score", "version")}
-            entries[image["slug"]] = entry | {"href": api.href(f"security/{image['slug']}.json")}
-
-    def total(name: str) -> int:
-        return sum(entry[name] or 0 for entry in entries.values())
-
-    found = api.read("security.json")
-    wanted = {
-        "apiVersion": "v1",
-        "resource": "security",
-        "total": total("total"),
-        "bySeverity": {name: total(name) for name in SEVERITIES},
-        "imagesWithCves": sum(bool(entry["total"]) for entry in entries.values()),
-        "images": entries,
-        "scanned": len(entries),
-        "unscanned": [image["slug"] for image in images if image["slug"] not in entries],
-        "fixable": total("fixable"),
-        "suppressed": total("suppressed"),
-        "unique": unique,
-    }
-    api.expect("security.json", "$", found, wanted)
-    if list(found["images"]) != sorted(found["images"]):
-        api.blame("security.json", "$.images", "is not in the order of the slugs")
-
-
-def _index(api: Api, images: list[Json]) -> None:
-    entries = []
-    for image in images:
-        record = _latest(api, image)
-        if record["scanned"]:
-            entry = {name: image[name] for name in ("slug", "name", "image")}
-            entry |= {name: record[name] for name in ("version", "grade", "score", *COUNTS, "scannedAt")}
-            entries.append(entry | {"href": api.href(f"security/{image['slug']}.json")})
-    wanted = {"apiVersion": "v1", "resource": "security", "total": len(entries), "data": entries}
-    api.expect("security/index.json", "$", api.read("security/index.json"), wanted)
+def _totals(api: Api, releases: Releases) -> None:
+    """The summary and the index, of the newest release of each image that is more than planned."""
+    images = [image for image in api.data("images") if image["lifecycle"] != "planned"]
+    scanned = {i["slug"]: i for i in images if (i["slug"], i["latest"]) in releases}
+    newest = [releases[slug, image["latest"]] for slug, image in scanned.items()]
+    entries, listed = {}, []
+    for (slug, image), release in zip(scanned.items(), newest, strict=True):
+        path = f"security/{slug}.json"
+        entries[slug] = figures([release]) | {"version": image["latest"], "href": api.href(path)}
+        entry = {name: image[name] for name in ("slug", "name", "image")} | entries[slug]
+        del entry["suppressed"]
+        listed.append(entry | {"scannedAt": api.documents[path]["latest"]["scannedAt"]})
+    if list(entries) != list(api.documents["security.json"]["images"]):
+        api.blame("security.json", "$.images", f"should have the images {', '.join(entries)}")
+    sums = {name: count or 0 for name, count in figures(newest).items()}
+    api.holds(
+        "security.json",
+        "$",
+        api.documents["security.json"],
+        **{name: sums[name] for name in ("total", "fixable", "suppressed")},
+        bySeverity={name: sums[name] for name in SEVERITIES},
+        imagesWithCves=sum(bool(release.rows) for release in newest),
+        images=entries,
+        scanned=len(scanned),
+        unscanned=[image["slug"] for image in images if image["slug"] not in scanned],
+        unique=len({row["id"] for release in newest for row in release.rows}),
+    )
+    index = api.documents["security/index.json"]
+    api.holds("security/index.json", "$", index, total=len(listed), data=listed)

@@ -1,0 +1,1 @@
+"""What others publish about vulnerabilities: which are exploited (KEV), and how likely that is (EPSS)."""

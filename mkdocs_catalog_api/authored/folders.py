@@ -1,0 +1,108 @@
+"""Folders of files from outside, walked without harm.
+
+Nothing is opened, so a pipe can't hang the build. No link is followed out of the project, so nothing that
+lies elsewhere is read or quoted. No folder is entered twice, so links in circles end.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from ..problems import Problem, Problems
+
+MAX_SIZE = 512 * 2**20
+"""Bytes of the largest file that is read, unless the settings say otherwise."""
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_LEADS_OUT = "this link leads out of the project and is not followed", "put what it leads to into the project"
+
+
+def _nothing(_path: str) -> bool:
+    return False
+
+
+def walk(
+    folder: Path,
+    label: str,
+    project: Iterable[Path],
+    problems: Problems,
+    *,
+    suffixes: tuple[str, ...],
+    hidden: bool = False,
+    skip: Callable[[str], bool] = _nothing,
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Each folder below `folder` (`""`, `a/`, `a/b/`), and its files: name → size in bytes.
+
+    Folders and names come in the order of code points, linked folders after all others. `label` is how
+    problems name `folder`; `project` are the folders that links may lead to; files that end in one of
+    `suffixes` are those that will be read. With `hidden`, names that begin with a dot are given, too. Of what
+    `skip` is true for (a path; that of a folder ends with a slash), no problem is told.
+
+    A problem is told of: a folder that can't be read, a link out of the project, a link to nothing, and
+    what is neither file nor folder. None of these is given.
+    """
+    bounds = [Path(os.path.realpath(path)) for path in project]
+
+    def refuse(path: str, message: str, hint: str) -> None:
+        if not skip(path):
+            problems.add(Problem("/".join(filter(None, (label, path))).rstrip("/"), 0, 0, "", message, hint))
+
+    def outside(target: str) -> bool:
+        return not any(Path(target).is_relative_to(bound) for bound in bounds)
+
+    start = os.path.realpath(folder)
+    if outside(start):
+        refuse("", *_LEADS_OUT)
+        return
+    entered: set[str] = set()
+    left, linked = [("", start)], list[tuple[str, str]]()
+    while left or linked:
+        below, real = left.pop() if left else linked.pop(0)
+        if real in entered:
+            continue
+        entered.add(real)
+        try:
+            with os.scandir(real) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            refuse(below, f"the folder can't be read: {error.strerror}", "make it readable, or take it away")
+            continue
+        files: dict[str, int] = {}
+        folders: list[tuple[str, str]] = []
+        for entry in entries:
+            if entry.name.startswith(".") and not hidden:
+                continue
+            path = below + entry.name
+            link = entry.is_symlink() or getattr(entry, "is_junction", bool)()
+            target = os.path.realpath(entry.path) if link else entry.path
+            try:
+                if link and outside(target):
+                    if Path(target).is_dir():
+                        refuse(f"{path}/", *_LEADS_OUT)
+                    elif entry.name.lower().endswith(suffixes):
+                        refuse(path, *_LEADS_OUT)
+                    else:
+                        files[entry.name] = 0  # it is not read, so nothing is shown
+                    continue
+                status = entry.stat()
+            except OSError as error:
+                refuse(path, f"this can't be read: {error.strerror}", "make it readable, or remove it")
+                continue
+            if stat.S_ISREG(status.st_mode):
+                files[entry.name] = status.st_size
+            elif not stat.S_ISDIR(status.st_mode):
+                kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
+                refuse(path, f"this is {kind}, which is never opened", "put a file there, or remove it")
+            elif not link:
+                folders.append((f"{path}/", target))
+            elif not Path(real).is_relative_to(target):  # else it leads to a folder around it
+                linked.append((f"{path}/", target))
+        left += reversed(folders)
+        yield below, files

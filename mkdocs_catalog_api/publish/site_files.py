@@ -1,0 +1,49 @@
+"""Files of ours outside of the API: feeds, the host's header file and the like."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..problems import CatalogError, Problem, Problems
+
+
+def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
+    """Add a problem if `path` of the site is a link or below a link, or if a file stands above it."""
+    target = site_dir / path
+    for place in reversed([target, *target.parents][: len(Path(path).parts)]):
+        shown = place.relative_to(site_dir).as_posix()
+        straight = os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
+        if os.path.normcase(os.path.realpath(place)) != os.path.normcase(straight):
+            message = f"{path} would be written here, and nothing is written through a link"
+            problems.add(Problem(shown, 0, 0, "", message, "put a real file or folder there, or remove it"))
+        elif place != target and place.exists() and not place.is_dir():
+            message = f"{path} would be written below this file"
+            problems.add(Problem(shown, 0, 0, "", message, "move or rename the file"))
+        else:
+            continue
+        return
+
+
+def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
+    """Write a file of the site as a whole: by a rename, and never through a link.
+
+    `path` has forward slashes; `staging` is a folder on the same disk, where the file waits. A file that
+    holds the same bytes already stays as it is, with its time stamp. Whether a file that stands there may be
+    replaced is for the caller to know.
+
+    Raises:
+        CatalogError: the file or a folder above it is a link, or a folder above it is a file.
+        OSError: the disk is full …
+    """
+    problems = Problems()
+    refuse_links(site_dir, path, problems)
+    if list(problems):
+        raise CatalogError(problems)
+    target = site_dir / path
+    if target.is_file() and target.stat().st_size == len(body) and target.read_bytes() == body:
+        return
+    waiting = staging / path.replace("/", "-")
+    waiting.write_bytes(body)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    waiting.replace(target)

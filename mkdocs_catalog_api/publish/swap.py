@@ -1,0 +1,106 @@
+"""A build's documents take the place of an earlier build's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from ..api.addresses import MANIFEST, PREFIX
+from ..problems import CatalogError, Problem, Problems
+from .earlier import SIGNATURE, Listed, Stamp, foreign_files, keep_stamps, listed, stamps_of
+from .site_files import refuse_links
+from .staging import Staging
+
+
+def publish(
+    staging: Staging,
+    site_dir: Path,
+    *,
+    keep: bool = False,
+    replace: bool = False,
+    stamps: Mapping[str, Stamp] | None = None,
+) -> None:
+    """Put the staged documents in place of an earlier build's, all at once.
+
+    Files below `api/v1/` that are not ours stay. The old documents are there until the new folder takes
+    their place by a rename; when that fails they are put back. A document that is the same as before keeps
+    its time stamp; where the site has been cleared since, `stamps` are what `remember` found before that. A
+    signature of another manifest is removed.
+
+    With `keep`, the staged documents stay too (as hard links where the file system has them), so that they
+    can be published again. With `replace`, files that are not ours give way to documents; if no manifest says
+    which are ours, all of `api/v1/` does.
+
+    Raises:
+        CatalogError: files that are not ours stand where documents would land, or `api/v1` is a link.
+    """
+    problems = Problems()
+    refuse_links(site_dir, PREFIX, problems)
+    target = site_dir / PREFIX
+    if target.exists() and not target.is_dir():
+        problems.add(Problem(PREFIX, 0, 0, "", "the API would land on this file", "move or rename the file"))
+    if list(problems):
+        raise CatalogError(problems)
+    new = staging.documents
+    if keep:
+        new = staging.folder / "linked"
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.copytree(staging.documents, new, copy_function=_link)
+    ours, fresh = listed(target), listed(new)
+    keep_stamps(new, fresh, stamps or stamps_of(target, ours))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        new.rename(target)
+        return
+    for path in _staying(target, ours, new, fresh, replace=replace):
+        (new / path).parent.mkdir(parents=True, exist_ok=True)
+        _link(str(target / path), str(new / path))
+    staging.replace(target, new)
+
+
+def _staying(target: Path, ours: Listed, new: Path, fresh: Listed, *, replace: bool) -> set[str]:
+    """What is in the folder `target`, not ours, and stays among the documents of the folder `new`."""
+    foreign = foreign_files(target, ours)
+    if ours.get(MANIFEST) != fresh.get(MANIFEST):
+        foreign.discard(SIGNATURE)
+    blocking = {path for path in foreign if _stands_in_the_way(path, new)}
+    if not blocking:
+        return foreign
+    if replace:
+        return foreign - blocking if ours else set()
+    problems = Problems()
+    if ours:
+        hint = "move or rename it, or let `catalog-api build --replace` replace it"
+        for path in blocking:
+            message = "a document of the API would land on this file, which an earlier build did not write"
+            problems.add(Problem(f"{PREFIX}/{path}", 0, 0, "", message, hint))
+    else:
+        state = "is not ours" if (target / MANIFEST).exists() else "is missing"
+        number = f"{len(foreign):,} file{'s' if len(foreign) != 1 else ''}"
+        message = (
+            f"{number} stand here, and {MANIFEST}, which says what an earlier build wrote, {state}; "
+            f"documents would land on {len(blocking):,} of them, such as {min(blocking)}"
+        )
+        hint = (
+            "move away what is your own; then `catalog-api build --replace` replaces the whole folder, as "
+            "does `mkdocs build` without `--dirty`"
+        )
+        problems.add(Problem(PREFIX, 0, 0, "", message, hint))
+    raise CatalogError(problems)
+
+
+def _stands_in_the_way(path: str, new: Path) -> bool:
+    if os.path.lexists(new / path):
+        return True
+    above = [new / parent for parent in PurePosixPath(path).parents]
+    return any(place.exists() and not place.is_dir() for place in above)
+
+
+def _link(source: str, destination: str) -> None:
+    """Give a file a second place; a symbolic link stays the link that it is."""
+    try:
+        os.link(source, destination, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(source, destination, follow_symlinks=False)

@@ -1,0 +1,268 @@
+"""`catalog-api sign`, and what `check-live --key` makes of a signature."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.problems import RefusedError
+from mkdocs_catalog_api.publish import signature
+
+from .live_host import Host
+from .sites import SiteFolder
+
+KEY = Ed25519PrivateKey.generate()
+PLAIN = serialization.NoEncryption()
+
+
+def private_pem(key: Any = KEY, secret: bytes = b"") -> bytes:
+    encryption = serialization.BestAvailableEncryption(secret) if secret else PLAIN
+    pem: bytes = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
+    return pem
+
+
+def public_pem(key: Any = KEY) -> bytes:
+    encoding, form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    pem: bytes = key.public_key().public_bytes(encoding, form)
+    return pem
+
+
+# Made once and copied, since a build takes longer than all that is tried with it.
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = SiteFolder(tmp_path_factory.mktemp("signed"))
+    site.image("alpha", "versions: ['1.0']")
+    assert not site.build().failed
+    return site.folder
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path) -> Path:
+    """A built site with a pair of keys beside it."""
+    shutil.copytree(built, tmp_path / "site")
+    (tmp_path / "key.pem").write_bytes(private_pem())
+    (tmp_path / "public.pem").write_bytes(public_pem())
+    return tmp_path
+
+
+def sign(folder: Path, key: str = "key.pem", *options: str, stdin: bytes = b"") -> Result:
+    path = key if key == "-" else str(folder / key)
+    arguments = ["sign", "-f", str(folder / "site/mkdocs.yml"), "--key", path, *options]
+    return CliRunner().invoke(main, arguments, input=stdin)
+
+
+def api(folder: Path) -> Path:
+    return folder / "site/site/api/v1"
+
+
+# Signing
+
+
+def test_another_implementation_reads_the_signature(folder: Path) -> None:
+    assert sign(folder).exit_code == 0
+    manifest = (api(folder) / "manifest.json").read_bytes()
+    header, _, given = (api(folder) / "manifest.json.jws").read_bytes().partition(b"..")
+    whole = b".".join([header, urlsafe_b64encode(manifest).rstrip(b"="), given])
+    assert jwt.PyJWS().decode(whole, public_pem().decode(), algorithms=["EdDSA"]) == manifest
+
+
+def test_the_example_of_rfc_8037() -> None:
+    """Appendix A.4, with the key of A.1."""
+    seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
+    made = signature.sign(
+        b"Example of Ed25519 signing", Ed25519PrivateKey.from_private_bytes(bytes.fromhex(seed))
+    )
+    assert made == (
+        b"eyJhbGciOiJFZERTQSJ9..hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
+    )
+
+
+def test_the_key_may_come_from_standard_input(folder: Path) -> None:
+    assert sign(folder, "-", stdin=private_pem()).exit_code == 0
+    assert (api(folder) / "manifest.json.jws").is_file()
+
+
+def keys() -> Iterator[tuple[str, bytes, str]]:
+    yield "empty", b"", "an empty file"
+    yield "text", b"secret", "no PEM file with a key"
+    yield "bytes", bytes(range(256)), "no PEM file with a key"
+    yield "public", public_pem(), "a public key; only the private one can sign"
+    yield "password", private_pem(secret=b"x"), "a key with a password"
+    yield "rsa", private_pem(rsa.generate_private_key(65537, 2048)), "a key for RSA, not one for Ed25519"
+    yield "ec", private_pem(ec.generate_private_key(ec.SECP256R1())), "a key for ECPrivate"
+    yield "ed448", private_pem(ed448.Ed448PrivateKey.generate()), "a key for Ed448"
+    yield "half", private_pem()[:60], "a broken PEM file"
+    yield "jwk", b'{"kty": "OKP", "crv": "Ed25519", "d": "x"}', "JSON, perhaps a JSON Web Key"
+    yield "cert", b"-----BEGIN CERTIFICATE-----\n", "a certificate, not a key"
+    yield "cosign", b"-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n", "a key of cosign"
+    openssh = KEY.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, PLAIN)
+    yield "ssh", openssh, "a key of OpenSSH"
+
+
+@pytest.mark.parametrize(("pem", "words"), [pytest.param(pem, words, id=name) for name, pem, words in keys()])
+def test_a_key_that_will_not_do_is_wrong_usage(folder: Path, pem: bytes, words: str) -> None:
+    (folder / "key.pem").write_bytes(pem)
+    result = sign(folder)
+    assert result.exit_code == 2
+    assert words.removesuffix("Private") in " ".join(result.stderr.split())
+    assert not (api(folder) / "manifest.json.jws").exists()
+
+
+def test_only_what_is_there_is_signed(folder: Path) -> None:
+    (api(folder) / "images.json").write_text("{}")
+    (api(folder) / "index.json").unlink()
+    result = sign(folder)
+    assert result.exit_code == 1
+    assert "images.json: another document than the manifest speaks of (build the site again)" in result.stderr
+    assert "index.json: the manifest speaks of it, and it can't be read" in result.stderr
+    assert not (api(folder) / "manifest.json.jws").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(None, "is not there"), ("[]", "no manifest"), ("{", "no manifest")]
+)
+def test_a_site_without_a_manifest_is_not_signed(folder: Path, text: str | None, words: str) -> None:
+    manifest = api(folder) / "manifest.json"
+    manifest.unlink() if text is None else manifest.write_text(text)
+    result = sign(folder)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_a_missing_library_is_said_with_the_command_that_brings_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.publish.signature")
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    monkeypatch.delattr("mkdocs_catalog_api.publish.signature")
+    result = sign(folder)
+    assert result.exit_code == 1
+    assert "pip install 'mkdocs-catalog-api[sign]'" in result.stderr
+
+
+def test_a_build_knows_nothing_of_keys(folder: Path) -> None:
+    program = """
+import sys
+from mkdocs_catalog_api.commands.main import main
+main(sys.argv[1:], standalone_mode=False)
+print([*{"cryptography", "mkdocs_catalog_api.publish.signature"} & sys.modules.keys()])
+"""
+    arguments = ["build", "-f", str(folder / "site/mkdocs.yml")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+# Verifying
+
+
+@given(st.binary(), st.binary())
+def test_a_signature_is_for_these_bytes_alone(content: bytes, other: bytes) -> None:
+    made = signature.sign(content, KEY)
+    signature.verify(content, made, KEY.public_key())
+    if other != content:
+        with pytest.raises(RefusedError):
+            signature.verify(other, made, KEY.public_key())
+    with pytest.raises(RefusedError):
+        signature.verify(content, made, Ed25519PrivateKey.generate().public_key())
+
+
+@given(st.binary(max_size=200) | st.tuples(st.integers(0, 107), st.binary(max_size=2)))
+def test_whatever_stands_in_place_of_a_signature_is_none(given: bytes | tuple[int, bytes]) -> None:
+    right = signature.sign(b"{}", KEY)
+    if isinstance(given, tuple):
+        at, piece = given
+        given = right[:at] + piece + right[at + 1 :]
+    if given.strip() != right:
+        with pytest.raises(RefusedError):
+            signature.verify(b"{}", given, KEY.public_key())
+
+
+@pytest.mark.parametrize("header", ['{"alg":"none"}', '{"alg":"HS256"}', '{"alg":"EdDSA","crit":["x"]}'])
+def test_the_algorithm_is_never_taken_from_the_header(header: str) -> None:
+    encoded = urlsafe_b64encode(header.encode()).rstrip(b"=")
+    signed = b".".join([encoded, urlsafe_b64encode(b"{}").rstrip(b"=")])
+    made = encoded + b".." + urlsafe_b64encode(KEY.sign(signed)).rstrip(b"=")
+    with pytest.raises(RefusedError, match="no signature as"):
+        signature.verify(b"{}", made, KEY.public_key())
+
+
+# Online
+
+
+@pytest.fixture
+def host(folder: Path) -> Iterator[Host]:
+    """The site online, signed."""
+    assert sign(folder).exit_code == 0
+    host = Host(api(folder))
+    thread = threading.Thread(target=host.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield host
+    host.server.shutdown()
+    host.server.server_close()
+    thread.join()
+
+
+def check(host: Host, folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["check-live", host.url, "--key", str(folder / "public.pem"), *options])
+
+
+def test_a_signed_site_is_verified_as_a_whole(host: Host, folder: Path) -> None:
+    result = check(host, folder)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert "the signature is right" in result.stdout
+    assert {path.relative_to(api(folder)).as_posix() for path in api(folder).rglob("*.json")} <= {*host.asked}
+    assert json.loads(check(host, folder, "--json").stdout)["summary"]["verified"] is True
+
+
+def test_a_forged_document_is_found_through_the_manifest(host: Host, folder: Path) -> None:
+    forged = (api(folder) / "images/alpha/index.json").read_bytes().replace(b"alpha", b"gamma")
+    host.spoil("images/alpha/index.json", body=forged)
+    result = check(host, folder)
+    assert result.exit_code == 1
+    assert "images/alpha/index.json: other bytes than the manifest says" in result.stderr
+
+
+def test_a_forged_manifest_is_found_through_the_signature(host: Host, folder: Path) -> None:
+    manifest = (api(folder) / "manifest.json").read_bytes()
+    host.spoil("manifest.json", body=manifest.replace(b"generatedAt", b"generatedat"))
+    result = check(host, folder)
+    assert result.exit_code == 1
+    assert "manifest.json.jws: made for another manifest or with another key" in result.stderr
+    assert "the signature is right" not in result.stdout
+
+
+def test_a_signature_that_is_missing_or_none_is_an_error(host: Host, folder: Path) -> None:
+    host.spoil("manifest.json.jws", status=404)
+    result = check(host, folder)
+    assert result.exit_code == 1
+    assert "manifest.json.jws: the host answers 404, so nothing is signed" in result.stderr
+    host.spoil("manifest.json.jws", body=b"x" * 10**6)
+    result = check(host, folder)
+    assert result.exit_code == 1
+    assert "no signature as `catalog-api sign` writes it" in result.stderr
+
+
+@pytest.mark.parametrize("pem", [private_pem(), b"", public_pem(ec.generate_private_key(ec.SECP256R1()))])
+def test_what_is_no_public_key_is_wrong_usage(host: Host, folder: Path, pem: bytes) -> None:
+    (folder / "public.pem").write_bytes(pem)
+    assert check(host, folder).exit_code == 2
+    assert host.asked == []
