@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
+_SHOWN = 3
+"""How many places of identical faults are told."""
+_POSITION = re.compile(r"\[[0-9]+\]")
 # What would begin a line of its own, command a terminal, turn the reading direction, or can't be encoded.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -38,12 +41,23 @@ class Problem:
     hint: str = ""
     level: Level = Level.ERROR
 
+    @property
+    def place(self) -> str:
+        """File, line and column, as far as they are known."""
+        return _printable(":".join(str(part) for part in (self.file, self.line, self.column) if part))
+
+    @property
+    def said(self) -> str:
+        """Field, message and hint."""
+        text = f"{self.field}: {self.message}" if self.field else self.message
+        return _printable(f"{text} ({self.hint})" if self.hint else text)
+
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
-        head = ": ".join(part for part in (place, self.field) if part)
-        text = f"{head}: {self.message}" if head else self.message
-        text = f"{text} ({self.hint})" if self.hint else text
-        return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+        return ": ".join(filter(None, (self.place, self.said)))
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class Problems:
@@ -80,6 +94,25 @@ class Problems:
         files = {problem.file for problem in self._found if problem.level > Level.INFO and problem.file}
         where = f" in {len(files)} file{'s' if len(files) != 1 else ''}" if files else ""
         return " and ".join(parts or ["no problems"]) + where
+
+
+def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, str]]:
+    """The problems for people: level and text of each line.
+
+    Identical faults of more than three places are told once, with their number and the first places, unless
+    `every` one is wanted.
+    """
+    identical: dict[tuple[Level, str], list[Problem]] = defaultdict(list)
+    for problem in problems:
+        identical[problem.level, _POSITION.sub("[]", problem.said)].append(problem)
+    for problem in problems:
+        same = identical[problem.level, _POSITION.sub("[]", problem.said)]
+        if every or len(same) <= _SHOWN:
+            yield problem.level, str(problem)
+        elif problem is same[0]:
+            places = ", ".join(each.place for each in same[:_SHOWN])
+            said = _POSITION.sub("[]", problem.said)
+            yield problem.level, f"{said}: {len(same)} times, first {places}"
 
 
 class RefusedError(ValueError):

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pathspec import GitIgnoreSpec
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
+from .authored.check_settings import check_collection, explain_settings, without
 from .authored.config_file import ConfigFile
-from .authored.messages import field_names, location, message_and_hint, perhaps
+from .authored.messages import location
+from .authored.setting_types import (
+    Color,
+    Email,
+    FieldName,
+    Once,
+    Patterns,
+    RelativePath,
+    Section,
+    Size,
+    Word,
+    or_defaults,
+)
 from .catalog import names as references
-from .catalog.fields import COMPUTED, CustomField
+from .catalog.fields import CustomField
+from .catalog.links import web_link
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
+from .catalog.verification import Verification
 from .problems import Level, Problems, RefusedError
 from .publish.host_headers import HostName
 
@@ -33,6 +36,8 @@ ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
     "charts": ChartEntry,
     "roadmap": RoadmapEntry,
 }
+DATA_ENDINGS = (".yml", ".yaml", ".json")
+"""Of a data file that the settings do not name."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Where vulnerability data lies unless the settings say otherwise, relative to mkdocs.yml."""
 ADVISORIES = {
@@ -40,99 +45,36 @@ ADVISORIES = {
     "epss": "advisories/epss_scores.csv.gz",
 }
 """Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
-CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
-"""Built-in text fields whose words a catalog can close with `vocabulary`."""
-
-_COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
-
-
-def _relative(value: str) -> str:
-    path = PurePosixPath(value)
-    if "\\" in value or "\0" in value:
-        raise RefusedError(f"{value!r} is not a path", "write it with forward slashes")
-    if path.is_absolute() or not path.parts:
-        raise RefusedError(
-            f"{value!r} is not a relative path", "write it as seen from the folder of mkdocs.yml"
-        )
-    return value
-
-
-def _pattern(value: str) -> str:
-    if "\\" in value or value.startswith("/"):
-        hint = "write it as seen from docs_dir, with forward slashes, as in images/**/*.md"
-        raise RefusedError(f"{value!r} is not a pattern of pages", hint)
-    try:
-        GitIgnoreSpec.from_lines([value])
-    except (ValueError, re.error):
-        raise RefusedError(f"{value!r} is not a pattern of pages", "as in images/**/*.md") from None
-    return value
-
-
-def _field_name(value: str) -> str:
-    if not (value.isascii() and value.isidentifier() and value[0].islower() and "_" not in value):
-        near = re.sub(r"[^A-Za-z0-9]+(.)?", lambda match: (match[1] or "").upper(), value).lstrip(
-            "0123456789"
-        )
-        near = near[:1].lower() + near[1:]
-        hint = f"perhaps you mean {near!r}" if near and near != value else "begin with a lower-case letter"
-        raise RefusedError(f"{value[:40]!r} is not a camelCase name of letters and digits", hint)
-    if value in COMPUTED or value == "catalog":
-        what = "says which collection a page is in" if value == "catalog" else "is computed"
-        raise RefusedError(f"`{value}` {what}", "choose another name")
-    return value
-
-
-def _email(value: str) -> str:
-    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "as in catalog@example.org")
-    return value
-
-
-def _color(value: str) -> str:
-    if not _COLOR.fullmatch(value):
-        raise RefusedError(
-            f"{value!r} is not a colour", "write a name such as blue, or hex digits such as 2f7d32"
-        )
-    return value
-
-
-def _once(values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        if values.count(value) > 1:
-            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
-    return values
-
-
-Word = Annotated[str, StringConstraints(strict=True, min_length=1)]
-RelativePath = Annotated[Word, AfterValidator(_relative)]
-FieldName = Annotated[Word, AfterValidator(_field_name)]
-Pattern = Annotated[Word, AfterValidator(_pattern)]
-Color = Annotated[Word, AfterValidator(_color)]
 Scanner = Literal["trivy", "grype", "harbor", "osv"]
+Accepted = Literal[
+    "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
+]
+Lookup = Literal["digests", "cves", "renovate"]
 
 
-class Section(BaseModel):
-    """No undeclared keys, no value taken for another type than it has."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-def _or_defaults(value: object) -> object:
-    """`images:` without a value means the defaults, as YAML reads it as null."""
-    return {} if value is None else value
+def data_names(stem: str) -> list[str]:
+    """What a data file may be called that the settings do not name."""
+    return [stem + ending for ending in DATA_ENDINGS]
 
 
 class CollectionSettings(Section):
     """Where the items of a collection come from, and what is particular about them."""
 
-    pages: Pattern | None = None
-    """Pattern of the pages, relative to docs_dir; default `<collection>/**/*.md`."""
+    pages: Patterns | None = None
+    """Pattern of the pages, relative to docs_dir, or a list of them; default `<collection>/**/*.md`.
+    `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; `false` means none."""
     data: RelativePath | None = None
-    """Data file, relative to mkdocs.yml; default `<collection>.yml`, if it is there."""
+    """Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), if it is there."""
+    defaults: dict[Word, Any] = {}
+    """Values of items that give none themselves; a `.meta.yml` and the page come before."""
     fields: dict[FieldName, CustomField] = {}
-    vocabulary: dict[
-        Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), AfterValidator(_once)]
-    ] = {}
+    """Fields of the catalog's own."""
+    version_fields: dict[FieldName, CustomField] = {}
+    """Fields of the catalog's own for each version."""
+    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = {}
+    """Words that a built-in field may have."""
+    verify: Verification | None = None
+    """How the items are verified, unless a page says it itself."""
 
 
 class UpdatesSettings(Section):
@@ -159,13 +101,19 @@ class SecuritySettings(Section):
     there."""
     max_age: Annotated[int, Field(ge=1)] | None = None
     """Days after which a scan of a newest release is warned about."""
-    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), AfterValidator(_once)] = (
-        "trivy",
-        "grype",
-        "harbor",
-        "osv",
+    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = (
+        *("trivy", "grype"),
+        *("harbor", "osv"),
     )
     """Which scanner counts when several have scanned a release: the first that has."""
+    accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = ()
+    """What is taken without a warning: reports of something else than an image (`filesystem`, `repository`,
+    `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a release (`partial`), reports
+    that name another registry's image (`reference`)."""
+    max_report_size: Size = 512_000_000
+    """Reports and VEX documents above this size are refused, such as `512MB`."""
+    publish_vex: bool = False
+    """Whether the statements are published as OpenVEX documents, which takes an https `site_url`."""
 
 
 class BadgeSettings(Section):
@@ -183,8 +131,8 @@ class ContactSettings(Section):
     """Who answers questions about the API."""
 
     name: Word | None = None
-    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
-    email: Annotated[Word, AfterValidator(_email)] | None = None
+    url: Annotated[Word, AfterValidator(web_link)] | None = None
+    email: Email | None = None
 
 
 class LicenseSettings(Section):
@@ -192,7 +140,7 @@ class LicenseSettings(Section):
 
     name: Word
     identifier: Word | None = None
-    url: Annotated[Word, AfterValidator(references.web_link)] | None = None
+    url: Annotated[Word, AfterValidator(web_link)] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -213,13 +161,15 @@ class Settings(Section):
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = None
     """`image` of a page that gives none is registry/slug."""
-    images: Annotated[CollectionSettings, BeforeValidator(_or_defaults)] = CollectionSettings()
-    charts: Annotated[CollectionSettings, BeforeValidator(_or_defaults)] = CollectionSettings()
-    roadmap: Annotated[CollectionSettings, BeforeValidator(_or_defaults)] = CollectionSettings()
-    updates: Annotated[UpdatesSettings, BeforeValidator(_or_defaults)] = UpdatesSettings()
-    security: Annotated[SecuritySettings, BeforeValidator(_or_defaults)] = SecuritySettings()
-    badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(_or_defaults)]] = {}
-    openapi: Annotated[OpenApiSettings, BeforeValidator(_or_defaults)] = OpenApiSettings()
+    images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
+    charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
+    roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
+    updates: Annotated[UpdatesSettings, BeforeValidator(or_defaults)] = UpdatesSettings()
+    security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = SecuritySettings()
+    badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
+    openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = OpenApiSettings()
+    lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = ("digests", "cves", "renovate")
+    """Which lookup documents are written; `[]` for none."""
     history: RelativePath | None = None
     """Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there."""
     headers: HostName | None = None
@@ -232,44 +182,20 @@ class Settings(Section):
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """The settings, or None and a problem for each fault."""
-    try:
-        settings = Settings.model_validate(options)
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-        for details in found:
-            path = location(details)
-            if details["type"] == "too_short" and len(
-                [other for other in found if other["loc"][:-1] == path]
-            ):
-                continue  # the list is empty only because all its entries were refused
-            written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
-            message, hint = message_and_hint(details, Settings, written)
-            problems.add(config.problem(path, message.replace("unknown key", "unknown setting"), hint))
-        return None
-    return settings if _names_are_free(settings, config, problems) else None
-
-
-def _names_are_free(settings: Settings, config: ConfigFile, problems: Problems) -> bool:
-    """Check the names of custom fields and vocabularies against those that a collection has."""
     before = problems.count(Level.ERROR)
+    usable: Mapping[str, object] = options
+    settings = None
+    while settings is None:
+        try:
+            settings = Settings.model_validate(usable)
+        except ValidationError as error:
+            found = error.errors(include_url=False)
+            if usable is options:
+                problems.extend(explain_settings(found, Settings, config))
+            # Without what is faulty the rest can be looked at, too.
+            usable = without(usable, [location(details) for details in found])
     for resource, model in ITEM_MODELS.items():
-        collection: CollectionSettings = getattr(settings, resource)
-        names = [name for name in field_names(model) if name not in model.later]
-        closable = [name for name in CLOSABLE if name in names]
-        for name in collection.fields.keys() & names:
-            hint = "close its words with `vocabulary`" if name in closable else "remove it"
-            problems.add(config.problem((resource, "fields", name), f"the field `{name}` is built in", hint))
-        for name in collection.vocabulary.keys() - closable:
-            message = f"`{name}` is no field of {resource} whose words can be closed"
-            hint = perhaps(name, closable, "these can:")
-            if name in collection.fields:
-                hint = f"give the words of a field of your own as `values` under `fields.{name}`"
-            problems.add(config.problem((resource, "vocabulary", name), message, hint))
-        for name in ("base", "signature"):
-            for position, word in enumerate(collection.vocabulary.get(name, ())):
-                try:
-                    references.badge_name(word)
-                except RefusedError as error:
-                    path = (resource, "vocabulary", name, position)
-                    problems.add(config.problem(path, error.message, error.hint))
-    return problems.count(Level.ERROR) == before
+        section: CollectionSettings = getattr(settings, resource)
+        given = options.get(resource)
+        problems.extend(check_collection(resource, model, section, given, config))
+    return settings if problems.count(Level.ERROR) == before else None

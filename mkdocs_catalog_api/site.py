@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .authored.config_file import ConfigFile
 from .authored.pages import Page
-from .settings import SECURITY_FOLDERS, Settings
+from .settings import SECURITY_FOLDERS, Settings, data_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,9 @@ class Site:
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """What a catalog is made of beside docs_dir: data files, reports and statements."""
-    for name in ("images", "charts", "roadmap", "updates"):
-        yield root / (getattr(settings, name).data or f"{name}.yml")
-    yield root / (settings.updates.decisions or "decisions.yml")
+    given = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
+    for name, path in (given | {"decisions": settings.updates.decisions}).items():
+        for file in [path] if path else data_names(name):
+            yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])

@@ -85,7 +85,7 @@ def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
     models: dict[str, type[BaseModel]] = {}
     for name, model in ITEM_MODELS.items():
         section = getattr(settings, name)
-        models[name] = extend(model, section.fields, section.vocabulary)
+        models[name] = extend(model, section.fields, section.vocabulary, section.version_fields)
     return models | {"updates": UpdateEntry}
 
 

@@ -131,6 +131,7 @@ def test_the_setting_of_such_a_logo_is_named(site: SiteFolder, logo: str, words:
     site.write("docs/assets/script.svg", SVG.replace("<path", "<script/><path"))
     site.write("secret.svg", SVG)
     site.settings["badges"] = {"images": {"logo": logo}}
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     result = site.build()
     assert result.failed
     assert words in result.logged()[0]

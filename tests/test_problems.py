@@ -226,7 +226,8 @@ WRONG = {
     ),
     "unknown below": (
         "versions: [{version: 1, note: x}]",
-        "5:25: versions[0].note: unknown key (known are version, digest, digests, released, endOfLife, size)",
+        "5:25: versions[0].note: unknown key (known are version, digest, digests, released, endOfLife, size,"
+        " tags, platforms, sbom, provenance)",
     ),
     "computed below": (
         "versions: [{version: 1, href: x}]",
@@ -301,7 +302,7 @@ WRONG = {
     "base that names no badge": (
         "base: index",
         "5:1: base: 'index' is not a value that can name its badge: in lower case with hyphens it must be"
-        " 1 to 100 characters and not `index`",
+        " 1 to 100 characters, and not reserved as `index` is",
     ),
     "base that takes a badge": (
         "base: Images",

@@ -15,14 +15,14 @@ WRONG = [
         "6:36",
         "images.vocabulary.base[0]",
         "'!' is not a value that can name its badge: in lower case with hyphens it must be"
-        " 1 to 100 characters and not `index`",
+        " 1 to 100 characters, and not reserved as `index` is",
     ),
     ("registy: x", "6:7", "registy", "unknown setting (perhaps you mean 'registry')"),
     (
         "images: {colour: x}",
         "6:16",
         "images.colour",
-        "unknown setting (known are pages, data, fields, vocabulary)",
+        "unknown setting (known are pages, data, defaults, fields, version_fields, vocabulary, verify)",
     ),
     (
         "registry: on",
@@ -257,6 +257,7 @@ def test_a_wrong_setting_is_named_alone(
     site: SiteFolder, setting: str, place: str, field: str, said: str, strict: bool
 ) -> None:
     configure(site, setting)
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     assert told(site, strict=strict) == (True, [f"mkdocs.yml:{place}: catalog-api.{field}: {said}"])
 
 
@@ -279,6 +280,7 @@ def test_all_settings_are_told_at_once(site: SiteFolder) -> None:
 @pytest.mark.parametrize("strict", [False, True], ids=["", "strict"])
 def test_the_looks_of_a_badge_that_there_is_not_only_warn(site: SiteFolder, strict: bool) -> None:
     configure(site, "badges: {cve: {label: x}}")
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     said = "mkdocs.yml:6:16: catalog-api.badges.cve: no badge is called 'cve' (perhaps you mean 'cves')"
     assert told(site, strict=strict) == (strict, [said])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog import names
+from mkdocs_catalog_api.catalog import links, names
 from mkdocs_catalog_api.catalog.names import Reference
 
 HEX = "0123456789abcdef" * 8
@@ -26,7 +26,7 @@ VALID = {
     ],
     names.digest: [SHA256, f"sha384:{HEX[:96]}", f"sha512:{HEX}"],
     names.platform: ["linux/amd64", "linux/arm/v7", "linux/386", "windows/amd64", "linux/arm64/v8.1"],
-    names.web_link: [
+    links.web_link: [
         "https://example.org",
         "HTTP://EXAMPLE.org:8080/a?b=c#d",
         "https://[2001:db8::1]/",
@@ -51,10 +51,12 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
         "": None, "index": None, "Nginx": "nginx", "My  Image!": "my-image", "a..b": "a-b", "a___b": "a-b",
         "-a": "a", "a/b": "a-b", "../etc": "etc", "nginx\n": "nginx", "é": None, "Index": None,
         "b" * 101: "b" * 100, "1.json": "1", "Go.json": "go", "index.json": None,
+        "con": "con-1", "nul.tar.gz": "nul-1.tar.gz", "com1": "com1-1", "lpt9.x": "lpt9-1.x", "AUX": None,
     },
     names.version_label: {
         "": None, "1.0 beta": "1.0-beta", "1.0.0+1": "1.0.0_1", ".1": "1", "-1": "1", "1\n": "1",
         "a/b": "a-b", "1" * 129: "1" * 128, "..": None, "١": None,
+        "NUL": "NUL-1", "prn.1.0": "prn-1.1.0", "Com7": "Com7-1", "aux.": "aux-1.", "con+": "con_",
     },
     names.chart_version: {
         "": None, "1.2": "1.2.0", "v1": "v1.0.0", "01.002.3": "1.2.3", "1.2.3.4": None, "1.2.3-": None,
@@ -71,7 +73,7 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
         "arm64/v8": "linux/arm64/v8", "amd64/linux": "linux/amd64", "linux/arm/v7/x": None, "linux/": None,
         "linux/amd64\n": "linux/amd64",
     },
-    names.web_link: {
+    links.web_link: {
         "": None, "example.org/a": "https://example.org/a", "//example.org": "https://example.org",
         "javascript:alert(1)": None, "ftp://example.org": None, "https://": None, "https:///a": None,
         "https://example.org/ ": "https://example.org/", "https://example.org/a b": None,

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.versions import newest_first, version_key
+from mkdocs_catalog_api.catalog.versions import newest_first, undecided, version_key
 
-WORDS = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc", "snapshot", "nightly"]
-PIECES = [*WORDS, "r", "p", "post", "w", "v", "alpine", "jdk", "RELEASE", "0", "00", "1", "2", "10", "2024"]
+MOVING = ["dev", "develop", "devel", "unstable", "testing", "edge", "canary", "main", "master", "nightly",
+          "snapshot"]  # fmt: skip
+WORDS = ["dev", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"]
+REVISIONS = ["r", "p", "post", "u", "update", "h", "hotfix", "sp", "patch", "build"]
+PIECES = [*WORDS, *REVISIONS, "w", "v", "alpine", "jdk", "RELEASE", "latest", "main",
+          "0", "00", "1", "2", "10", "2024"]  # fmt: skip
 labels = st.lists(st.sampled_from([*PIECES, ".", "-", "_", "+"]), min_size=1, max_size=8).map("".join)
 
 
@@ -36,6 +40,16 @@ labels = st.lists(st.sampled_from([*PIECES, ".", "-", "_", "+"]), min_size=1, ma
         "2024.01.05 2024.01.16 2024.10.01",
         "2024-01-05 2024-01-16 2024-10-01",
         "1.28.3 1.28.3+1 1.29.0-alpha.0 1.29.0",
+        "pc.7.5.0.6 pc.7.6 pc.2024.1",
+        "jdk8u402-b06 jdk8u412-b08 jdk-11.0.22_7 jdk-17.0.9_9 openjdk21 jdk-21.0.2_13",
+        "10.2.3 10.2.3-h4 10.2.3-h12 10.2.4",
+        "2019 2019-SP1 2019-sp2 2019-sp10 2022",
+        "5.1 5.1-Update-1 5.1-Update-3 5.1_update_10 5.2",
+        "1.0-rc-2 1.0-rc.3 1.0_rc10 1.0",
+        "1.1.1a 1.1.1a-2 1.1.1a-10 1.1.1b",
+        "nightly-20240101 nightly-20240102 beta-3 0.1",
+        "develop foo previous lts-slim lts stable-slim stable latest-alpine latest",
+        "latest-amd64 latest 0.1 1.0",
         f"{'9' * 60} 1{'0' * 60}.1-rc1 1{'0' * 60}.1",
         *(f"1.0{sign}{old}9 1.0{sign}{new}" for old, new in itertools.pairwise(WORDS) for sign in "-_."),
     ],
@@ -95,13 +109,56 @@ def test_neither_case_nor_a_leading_v_changes_what_a_label_means(label: str) -> 
 
 
 @given(
+    st.text("abcdefghijklmnopqrstuvwxyz", min_size=1).filter(lambda word: word not in [*WORDS, *MOVING]),
+    st.sampled_from(["", "-", ".", "_"]),
+    labels.filter(lambda label: re.match("[0-9]", label)),
+)
+def test_a_leading_word_is_left_aside(word: str, separator: str, label: str) -> None:
+    assert version_key(f"{word}{separator}{label}")[:-1] == version_key(label)[:-1]
+
+
+@given(st.sampled_from([*WORDS, *MOVING]), st.sampled_from(["", "-", "."]), st.integers(1, 10**9))
+def test_but_a_pre_release_word_is_older_than_any_number(word: str, separator: str, number: int) -> None:
+    assert newest_first([f"{word}{separator}{number}", "0"])[0] == "0"
+
+
+@given(st.sampled_from(MOVING), st.sampled_from(MOVING), st.integers(0, 99), st.integers(0, 99))
+def test_what_moves_every_day_is_all_one(word: str, other: str, number: int, lower: int) -> None:
+    one, two = f"1.0-{word}{number}", f"1.0-{other}{lower}"
+    assert (version_key(one)[:-1] == version_key(two)[:-1]) == (number == lower)
+    assert newest_first([one, "1.0-a0"])[0] == "1.0-a0"
+
+
+NO_NUMBER = st.lists(st.text("abcdefghij", min_size=1, max_size=4), unique=True, max_size=5)
+
+
+@given(NO_NUMBER.flatmap(lambda words: st.permutations([*words, "latest", "stable", "lts", "main"])))
+def test_of_versions_without_a_number_latest_is_first_then_stable_then_lts(words: list[str]) -> None:
+    assert newest_first(words)[:3] == ["latest", "stable", "lts"]
+    assert not undecided(words)
+    for taken in ("latest", "stable", "lts"):
+        words.remove(taken)
+        assert undecided(words) == (taken == "lts" and len(words) > 1)
+
+
+@pytest.mark.parametrize(
+    ("labels_", "expected"),
+    [("main", False), ("main edge", True), ("main edge 1", False), ("main Latest", False), ("", False)],
+)
+def test_several_versions_that_say_nothing_of_their_order(labels_: str, expected: bool) -> None:
+    assert undecided(labels_.split()) == expected
+
+
+@given(
     st.lists(st.integers(0, 99), min_size=1, max_size=4).map(lambda numbers: ".".join(map(str, numbers))),
     st.integers(0, 99),
 )
 def test_what_may_follow_the_numbers(numbers: str, number: int) -> None:
     pre = [f"{numbers}-{word}{number}" for word in WORDS]
     revisions = [f"{numbers}-r{number}", f"{numbers}-{number}", f"{numbers}_p{number}", f"{numbers}p{number}",
-                 f"{numbers}.post{number}", f"{numbers}+{number}", f"{numbers}w"]  # fmt: skip
+                 f"{numbers}.post{number}", f"{numbers}+{number}", f"{numbers}w",
+                 *(f"{numbers}-{word}{number}" for word in REVISIONS if word not in ("r", "p")),
+                 f"{numbers}u{number}", f"{numbers}-update-{number}"]  # fmt: skip
     order = newest_first([*revisions, numbers, f"{numbers}-alpine{number}", *pre, f"{numbers}.1"])
     assert order[0] == f"{numbers}.1"
     assert set(order[1 : 1 + len(revisions)]) == set(revisions)

@@ -214,6 +214,7 @@ def test_markers_in_code_stay_as_text(site: SiteFolder) -> None:
     marker = "<!-- catalog: nothing -->"
     code = f"# X\n\n```\n{marker}\n```\n\n    {marker}\n\nand `{marker}`\n"
     site.write("docs/index.md", code)
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     result = site.build(strict=True)
     assert words(page(result, "index.html")).count(marker) == 3
 

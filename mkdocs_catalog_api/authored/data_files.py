@@ -9,7 +9,8 @@ from ..problems import Problem, Problems
 from .front_matter import front_matter
 from .messages import shown
 from .pages import RawItem
-from .yaml_text import Document, YamlError, parse
+from .yaml_errors import YamlError
+from .yaml_text import Document, parse
 
 _ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 _HINT = "write a list, one `- ` entry for each item"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .yaml_text import Document, YamlError, parse
+from .yaml_errors import YamlError
+from .yaml_text import Document, parse
 
 # The line MkDocs takes for front matter (mkdocs/utils/meta.py), and looser ones that authors mean as such.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import get_args
 
@@ -41,18 +41,18 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     for step in path:
         fields = {info.alias or name: info for name, info in model.model_fields.items()}
         # A list's position or the name of a mapping's own making leads to no other model.
-        inner = _models(fields[str(step)].annotation) if str(step) in fields else [model]
+        inner = models_in(fields[str(step)].annotation) if str(step) in fields else [model]
         if not inner:
             return []
         model = inner[0]
     return field_names(model)
 
 
-def _models(annotation: object) -> list[type[BaseModel]]:
+def models_in(annotation: object) -> list[type[BaseModel]]:
     """The models inside of a type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for part in get_args(annotation) for model in _models(part)]
+    return [model for part in get_args(annotation) for model in models_in(part)]
 
 
 def resembling(word: str, names: Iterable[str]) -> str | None:
@@ -87,6 +87,19 @@ def location(details: ErrorDetails) -> tuple[str | int, ...]:
         for step in details["loc"]
         if isinstance(step, int) or ("[" not in step and step not in _INTERNAL)
     )
+
+
+def category_as_written(
+    path: tuple[str | int, ...], values: Mapping[str, object], own: Collection[str]
+) -> tuple[str | int, ...] | None:
+    """The way to the fault through `category`, of which `categories` is made, too.
+
+    None for a fault that is told of the other already. `own` are the fields that the catalog declared.
+    """
+    if "categories" in own or not path or path[0] not in ("category", "categories"):
+        return path
+    told = "categories" if isinstance(values.get("category"), list) else "category"
+    return ("category", *path[1:]) if path[0] == told else None
 
 
 def message_and_hint(

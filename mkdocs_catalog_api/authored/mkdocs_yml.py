@@ -20,7 +20,8 @@ from yaml_env_tag import construct_env_tag
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
-from .yaml_text import YamlError, explain, mark, place
+from .yaml_errors import YamlError, explain, mark
+from .yaml_text import place
 
 
 class _Unknown:

@@ -14,7 +14,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..catalog.models import ChartEntry, ImageEntry, Model, Outcome, UpdateEntry
+from ..catalog.model import Model
+from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
 from ..catalog.types import Text
 from ..problems import Level, Problem, Problems
 from .data_files import read_document

@@ -6,18 +6,17 @@ import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Any
 
 from mergedeep import Strategy, merge
-from pathspec import GitIgnoreSpec
 
 from ..problems import Level, Problem, Problems
 from .front_matter import front_matter
 from .messages import shown
-from .yaml_text import Document, YamlError, parse
+from .selection import Selection
+from .yaml_errors import YamlError
+from .yaml_text import Document, parse
 
-_LANDING = ("index.md", "README.md")
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
 _EMPTY = Document("", 0, {})
 
@@ -52,6 +51,15 @@ class RawItem:
     path: tuple[str | int, ...] = ()
     """The way from the document's root to the item's mapping."""
     page: Page | None = None
+    slug: str = ""
+    """The slug that the name of its page gives."""
+    named: Page | None = None
+    """The page that an entry of a data file names."""
+
+    @property
+    def own_page(self) -> Page | None:
+        """Where people read about it, if that is a page of its own."""
+        return self.page or self.named
 
     @property
     def place(self) -> str:
@@ -67,8 +75,26 @@ class RawItem:
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))
             document = next(inherited, document)
             file = document.file or file
+        if self._foreign(path):
+            message += ", which a plugin or hook has set"
         line, column = document.place((*self.path, *path))
         return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level)
+
+    def _foreign(self, path: Sequence[str | int]) -> bool:
+        """Whether the value is not the author's."""
+        if self.page is None or self.page.meta is None or not path or path[0] not in self.values:
+            return False
+        key = str(path[0])
+        return self.values[key] != self.written().get(key)
+
+    def unreadable(self) -> Problem | None:
+        """What keeps MkDocs from reading the page's front matter, though it can be read as text."""
+        found = self.document.unreadable() if self.page else None
+        if found is None:
+            return None
+        line, column, value = found
+        message = f"MkDocs can't read {value!r}, so it takes the front matter for text of the page"
+        return Problem(self.file, line, column, "", message, "put it in quotes", Level.WARNING)
 
     def emptied(self) -> RawItem:
         """Its place alone, for who has read the values: those of all items take a lot of memory."""
@@ -85,12 +111,6 @@ def dotted(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def default_slug(uri: str) -> str:
-    """`images/nginx.md`, `images/nginx/index.md` and `images/nginx/README.md` → `nginx`."""
-    path = PurePosixPath(uri)
-    return path.parent.name if path.name in _LANDING else path.stem
-
-
 def heading(text: str) -> str | None:
     """The text of the first H1 of a page, None when it has none."""
     from markdown import markdown  # few catalogs need it, and it takes its time
@@ -104,35 +124,6 @@ def heading(text: str) -> str | None:
     if found is None:
         return None
     return html.unescape(re.sub(r"<[^>]*>", "", found.group(1))).strip() or None
-
-
-class Selection:
-    """Decides which collection a page belongs to."""
-
-    def __init__(self, patterns: Mapping[str, str]) -> None:
-        self._specs = {name: GitIgnoreSpec.from_lines([pattern]) for name, pattern in patterns.items()}
-        self._folders = {
-            name: PurePosixPath(re.split(r"[*?\[]", pattern, maxsplit=1)[0] + "x").parent
-            for name, pattern in patterns.items()
-        }
-
-    def landing(self, collection: str, uri: str) -> bool:
-        """Whether the page is the landing page of the collection, and so no item."""
-        path = PurePosixPath(uri)
-        return path.name in _LANDING and path.parent == self._folders[collection]
-
-    def matching(self, uri: str) -> list[str]:
-        """The collections whose pattern the page matches, landing pages aside."""
-        return [
-            name for name, spec in self._specs.items() if spec.match_file(uri) and not self.landing(name, uri)
-        ]
-
-    def finds(self, collection: str, uri: str) -> bool:
-        """Whether the page matches the pattern of the collection, its landing page included."""
-        return self._specs[collection].match_file(uri)
-
-    def names(self) -> list[str]:
-        return list(self._specs)
 
 
 def select(
@@ -165,7 +156,8 @@ def select(
             hint = f"choose one with `catalog: {collections[0]}`, or narrow the patterns"
             problems.add(raw.problem((), message, hint))
         elif collections:
-            items[collections[0]].append(raw)
+            slug = selection.slug(collections[0], page.uri)
+            items[collections[0]].append(replace(raw, slug=slug))
             problems.extend(default.problem for default in page.defaults if default.problem)
     return items
 
@@ -197,6 +189,9 @@ def overlay(document: Document, page: Page) -> dict[str, object]:
     text = _written(document, page)
     if page.meta is None:
         return text
+    if document.data and not document.typed:  # MkDocs can't read it, so all that it has is of others
+        inherited = _merged([default.typed for default in page.defaults])
+        return text | {str(key): value for key, value in page.meta.items() if inherited.get(key) != value}
     if all(key in text and text[key] == value for key, value in page.meta.items()):
         return dict(page.meta)
     typed = _merged([*(default.typed for default in page.defaults), document.typed])

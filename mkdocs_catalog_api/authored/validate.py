@@ -11,11 +11,12 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from pydantic import ValidationError
 
 from ..catalog.fields import COMPUTED
-from ..catalog.models import ImageEntry, Model
+from ..catalog.model import Model
+from ..catalog.models import ImageEntry
 from ..catalog.names import slug_from_name
 from ..problems import Level, Problem, Problems
-from .messages import field_names, location, message_and_hint, resembling
-from .pages import RawItem, default_slug, heading
+from .messages import category_as_written, field_names, location, message_and_hint, resembling
+from .pages import RawItem, heading
 
 M = TypeVar("M", bound=Model)
 
@@ -45,18 +46,21 @@ _MADE_OF = {"image": "slug", "slug": "name"}
 # Fields that an author may have given under another key.
 _WRITTEN_AS = {
     "digests": ("digest",),
+    "identity_regexp": ("identityRegexp",),
     "application": ("app", "name"),
     "outcome": ("status", "result"),
     "name": ("title",),
 }
 
 
-def default_values(raw: RawItem, registry: str | None, model: type[Model]) -> dict[str, object]:
-    """The author's values with `slug`, `name` and `image` filled in where a convention gives them."""
-    values = {key: value for key, value in raw.values.items() if value is not None}
+def default_values(
+    raw: RawItem, registry: str, model: type[Model], defaults: Mapping[str, object]
+) -> dict[str, object]:
+    """The author's values above `defaults`, with `slug`, `name` and `image` as conventions give them."""
+    values = {**defaults, **{key: value for key, value in raw.values.items() if value is not None}}
     if "slug" not in values:
         if raw.page is not None:
-            values["slug"] = default_slug(raw.page.uri)
+            values["slug"] = raw.slug
         elif isinstance(name := values.get("name"), str):
             try:
                 values["slug"] = slug_from_name(name)
@@ -69,14 +73,14 @@ def default_values(raw: RawItem, registry: str | None, model: type[Model]) -> di
             name = heading(text)
         if name := name or values.get("slug"):
             values["name"] = name
-    if registry and issubclass(model, ImageEntry) and "image" not in values and "slug" in values:
+    if issubclass(model, ImageEntry) and "image" not in values and "slug" in values:
         values["image"] = f"{registry}/{values['slug']}"
     return values
 
 
 def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], problems: Problems) -> M | None:
     """Validate one item. Every fault becomes a problem; None when there is any."""
-    names = field_names(model)
+    names = [name for name in field_names(model) if name != "categories" or name in model.own]
     known: dict[str, object] = {}
     misspelt: set[str] = set()
     faults: list[Problem] = []
@@ -118,12 +122,15 @@ def _explain(
     found = error.errors(include_url=False)
     faulty = {location(details)[0] for details in found if details["loc"]} | misspelt
     for details in found:
-        path, (message, hint) = location(details), message_and_hint(details, model)
+        path = category_as_written(location(details), raw.values, model.own)
+        if path is None:
+            continue
+        message, hint = message_and_hint(details, model)
         field = str(path[0]) if path else ""
         if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "image" and details["type"] == "missing":
-            hint = "add `image: …`, or set `registry` in mkdocs.yml"
+        if field == "category" and "categories" in raw.values and details["type"] == "missing":
+            hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             hint = "; ".join(
                 filter(None, (hint, f"add `slug: …`{' or rename the page' if raw.page else ''}"))

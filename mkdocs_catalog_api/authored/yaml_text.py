@@ -15,6 +15,7 @@ from functools import cached_property
 import yaml
 
 from ..problems import Problem
+from .yaml_errors import YamlError, explain, mark
 
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
 """What text-preserving YAML holds."""
@@ -24,14 +25,6 @@ Path = Sequence[str | int]
 _MAX_VALUES = 100_000
 """A document that expands to more values through its aliases is refused."""
 _MAX_DEPTH = 50
-
-
-class YamlError(ValueError):
-    """The text is not YAML that can be used; `line` and `column` count from 1."""
-
-    def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.line, self.column, self.message, self.hint = line, column, message, hint
 
 
 class _Loader(yaml.CSafeLoader):
@@ -55,6 +48,8 @@ _TAGS: dict[type[yaml.Node], tuple[str, ...]] = {
 }
 _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
 _NULL = re.compile(r"~|null|Null|NULL|")
+# What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
+_DOUBTFUL = re.compile(r"[0-9]{4}-[0-9]|[+-]?0[bx]_|=")
 
 
 @dataclass(frozen=True)
@@ -93,6 +88,19 @@ class Document:
         except (yaml.YAMLError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) else {}
+
+    def unreadable(self) -> tuple[int, int, str] | None:
+        """Line, column and text of the value that YAML 1.1 can't type (`2026-13-45`), None without one."""
+        if not _DOUBTFUL.search(self.text) or self.typed or self._root is None:
+            return None
+        for node in _scalars(self._root):
+            if _DOUBTFUL.match(node.value) and not node.style:
+                try:
+                    yaml.load(node.value, yaml.CSafeLoader)
+                except (yaml.YAMLError, ValueError):
+                    mark = node.start_mark
+                    return mark.line + 1 + self.offset, mark.column + 1, node.value
+        return None
 
 
 def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
@@ -144,66 +152,6 @@ def parse(text: str, offset: int = 0) -> Document:
     except RecursionError:
         raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
     return Document(text, offset, data)
-
-
-# What libyaml says, in its problem or its context → a message (… is the character there) and a hint.
-_SAID = (
-    ("tab character", "a tab, which YAML does not allow here", "indent with spaces"),
-    ("mapping values are not allowed", "a second `: ` in one line", 'put the value in quotes: key: "A: B"'),
-    ("undefined alias", "an alias that nothing is called by", "a value that begins with * needs quotes"),
-    ("cannot start any token", "a value can't begin with …", "put the value in quotes"),
-    ("did not find expected ',' or ']'", "a list that is not closed", "close it with ]"),
-    ("did not find expected ',' or '}'", "a mapping that is not closed", "close it with }"),
-    ("found unexpected end of stream", "a quote that is not closed", "close it with the same quote"),
-    ("did not find expected '-' indicator", "no entry of the list begins here", "check the indentation"),
-    (
-        "did not find expected key",
-        "what stands here belongs to no key",
-        "check indentation, quotes and brackets",
-    ),
-    ("could not find expected ':'", "a line without `key: `", "check the line above too"),
-    (
-        "did not find expected node content",
-        "a value is missing before …",
-        "write it, or close the bracket before it",
-    ),
-    (
-        "block sequence entries are not allowed",
-        "a list can't begin in this line",
-        "begin it in the next line",
-    ),
-    ("expected a single document", "a second document begins here", "remove the line"),
-    ("parsing a quoted scalar", "an unknown escape in a quoted text", "write \\\\ for a backslash"),
-)
-_BEGINS = ("a flow ", "a quoted scalar")
-"""Contexts of which the beginning is what an author looks for, rather than the place where hope was lost."""
-
-
-def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
-    """Where an author has to look."""
-    if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
-        return error.context_mark
-    return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
-
-
-def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
-    """A message and a hint that a person who does not know YAML's grammar can act on."""
-    where = error.problem_mark or mark(error)
-    lines = text.split("\n")
-    content = lines[where.line] if where.line < len(lines) else ""
-    before, at = content[: where.column], content[where.column : where.column + 1]
-    problem, context = error.problem or "it can't be read", error.context or ""
-    if "cannot start any token" in problem and at == "\t":
-        return "a tab, which YAML does not allow here", "indent with spaces"
-    if "mapping values are not allowed" in problem and ": " not in before:
-        return f"the key `{before.strip()}` can't stand here", "check its indentation, and the line above"
-    for found, message, hint in _SAID:
-        if found in problem or found in context:
-            return message.replace("…", at or "the end of the line"), hint
-    return (
-        f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
-        "check the indentation, quotes and brackets around this line",
-    )
 
 
 class _Builder:
@@ -291,3 +239,10 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
             yield value
     elif isinstance(node, yaml.SequenceNode):
         yield from node.value
+
+
+def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
+    if isinstance(node, yaml.ScalarNode):
+        yield node
+    for child in _children(node):
+        yield from _scalars(child)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from dataclasses import replace
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
@@ -22,6 +25,8 @@ _TYPES: Mapping[str, Any] = {
     "url": WebLink,
 }
 
+SHADOWED = frozenset({"categories", "verify"})
+"""Built-in fields that came after 1.0: a catalog that has declared such a name before keeps its own."""
 COMPUTED = frozenset({"url", "href", "security"})
 """Keys that are computed and therefore refused in front matter and data files."""
 
@@ -29,7 +34,7 @@ COMPUTED = frozenset({"url", "href", "security"})
 class CustomField(BaseModel):
     """The declaration of one custom field; in settings a bare word is short for `{type: word}`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
     type: FieldType = "text"
     values: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -75,23 +80,42 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def extend(
-    model: type[M], fields: Mapping[str, CustomField], vocabulary: Mapping[str, tuple[str, ...]]
+    model: type[M],
+    fields: Mapping[str, CustomField],
+    vocabulary: Mapping[str, tuple[str, ...]],
+    version_fields: Mapping[str, CustomField] | None = None,
 ) -> type[M]:
     """The model with custom fields after its own, in the order declared, and closed vocabularies.
 
-    A declared field takes the place of one that a later version of the plugin adds under the same name.
+    `version_fields` are those of each of its versions. A declared field takes the place of one that a later
+    version of the plugin adds under the same name.
     """
-    if not fields and not vocabulary:
+    if not (fields or vocabulary or version_fields):
         return model
     definitions: dict[str, Any] = {}
     for name, words in vocabulary.items():
         info = model.model_fields[name]
-        closed = _closed(words)
+        closed: Any = _closed(words)
         optional = not info.is_required()
         definitions[name] = (
             closed | None if optional else closed,
             Field(default=None if optional else ..., description=info.description),
         )
+        if name == "category" and "categories" not in fields:
+            listed = model.model_fields["categories"]
+            kept = Annotated[(list[closed], *listed.metadata)]
+            definitions["categories"] = (kept, Field(description=listed.description))
+    if version_fields:
+        versions = model.model_fields["versions"]
+        default: Any = ... if versions.is_required() else []
+        definitions["versions"] = (
+            list[_versions(get_args(versions.annotation)[0], version_fields)],  # type: ignore[misc]
+            Field(default=default, description=versions.description),
+        )
+    return _declare(model, fields, definitions)
+
+
+def _declare(model: type[M], fields: Mapping[str, CustomField], definitions: dict[str, Any]) -> type[M]:
     built_in = {info.alias: key for key, info in model.model_fields.items()}
     for name, custom in fields.items():
         default: Any = ... if custom.required else ([] if custom.list else None)
@@ -103,4 +127,15 @@ def extend(
     extended: type[M] = create_model(
         model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
     )
+    extended.own = frozenset(fields)  # type: ignore[attr-defined]
     return extended
+
+
+def _versions(entry: Any, fields: Mapping[str, CustomField]) -> Any:
+    """The type of a version with custom fields, with what may stand for it in short."""
+    model, *validators = get_args(entry) or (entry,)
+    extended = _declare(model, fields, {})
+    for validator in validators:
+        types = [extended if kind is model else kind for kind in get_args(validator.json_schema_input_type)]
+        entry = Annotated[extended, replace(validator, json_schema_input_type=reduce(or_, types))]
+    return entry if validators else extended

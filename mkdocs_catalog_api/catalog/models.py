@@ -6,20 +6,17 @@ definition of each field.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     model_validator,
 )
 
 from ..problems import RefusedError
+from .model import Model, short, unique
 from .names import DIGEST
 from .types import (
     BadgeText,
@@ -37,46 +34,11 @@ from .types import (
     Text,
     VersionLabel,
     WebLink,
-    camel,
 )
+from .verification import Verification
 
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
-
-
-class Model(BaseModel):
-    """Frozen, camelCase outside, nothing undeclared."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        alias_generator=camel,
-        validate_by_alias=True,
-        serialize_by_alias=True,
-        loc_by_alias=True,
-    )
-
-    spellings: ClassVar[Mapping[str, str]] = {}
-    """Other keys that authors may write → the field that they mean."""
-
-    later: ClassVar[frozenset[str]] = frozenset()
-    """Fields added after 1.0: a catalog that declared one of these names before keeps its own."""
-
-
-def _short(key: str, either: Any) -> BeforeValidator:
-    """A bare text is short for `{key: text}`; `either` is what may be written."""
-    return BeforeValidator(
-        lambda value: {key: value} if isinstance(value, str) else value, json_schema_input_type=either
-    )
-
-
-def _unique(values: list[str]) -> list[str]:
-    seen: set[str] = set()
-    for value in values:
-        if value in seen:
-            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
-        seen.add(value)
-    return values
 
 
 class VersionEntry(Model):
@@ -89,7 +51,7 @@ class VersionEntry(Model):
     ] = None
     digests: Annotated[
         list[Digest],
-        AfterValidator(_unique),
+        AfterValidator(unique),
         Field(description="Every digest of the release: of its index, or one for each platform."),
     ] = []
     released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
@@ -97,6 +59,14 @@ class VersionEntry(Model):
         None
     )
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
+    tags: Annotated[
+        list[VersionLabel], AfterValidator(unique), Field(description="Other tags of the same release.")
+    ] = []
+    platforms: Annotated[
+        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
+    ] = []
+    sbom: Annotated[WebLink | None, Field(description="Its bill of materials.")] = None
+    provenance: Annotated[WebLink | None, Field(description="Its attestation of how it was built.")] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -161,7 +131,25 @@ class ItemEntry(Model):
     slug: Annotated[Slug, Field(description="Identifies the item within its collection.")]
     name: Annotated[Text, Field(description="Name for people.")]
     description: Annotated[Text | None, Field(description="One or two sentences.")] = None
-    category: Annotated[Text, Field(description="What kind of software it is.")]
+    category: Annotated[Text, Field(description="What kind of software it is: the first of `categories`.")]
+    categories: Annotated[
+        list[Text],
+        Field(min_length=1, description="Every category that it belongs to."),
+        AfterValidator(unique),
+    ]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
+        """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
+        if info.mode == "json" or not isinstance(value, dict) or "categories" in cls.own:
+            return value
+        rest = {key: item for key, item in value.items() if key != "categories"}
+        if "category" not in value:
+            return rest
+        given = value["category"]
+        listed = given if isinstance(given, list) else [given]
+        return rest | {"category": next(iter(listed), None), "categories": listed}
 
 
 class ImageEntry(ItemEntry):
@@ -173,16 +161,17 @@ class ImageEntry(ItemEntry):
     image: Annotated[Repository, Field(description="Reference without a tag: registry and path.")]
     base: Annotated[BadgeText | None, Field(description="Distribution that the image is built on.")] = None
     platforms: Annotated[
-        list[Platform], AfterValidator(_unique), Field(description="`os/arch[/variant]` it is built for.")
+        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
     ] = []
     signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
     homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     versions: Annotated[
-        list[Annotated[VersionEntry, _short("version", VersionLabel | VersionEntry)]],
+        list[Annotated[VersionEntry, short("version", VersionLabel | VersionEntry)]],
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class ChartEntry(ItemEntry):
@@ -198,14 +187,15 @@ class ChartEntry(ItemEntry):
     source: Annotated[WebLink | None, Field(description="Source code.")] = None
     hub: Annotated[Hub | None, Field(description="Its listing on a chart hub.")] = None
     versions: Annotated[
-        list[Annotated[ChartVersionEntry, _short("version", ChartVersion | ChartVersionEntry)]],
+        list[Annotated[ChartVersionEntry, short("version", ChartVersion | ChartVersionEntry)]],
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[ChartVersion | None, Field(description="Label of the newest release.")] = None
     images: Annotated[
-        list[Annotated[PinEntry, _short("image", ImageReference | PinEntry)]],
+        list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
     ] = []
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class RoadmapEntry(ItemEntry):

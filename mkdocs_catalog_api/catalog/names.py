@@ -1,4 +1,4 @@
-"""Names that authors and reports write: slugs, version labels, digests, platforms, links, references.
+"""Names that authors and reports write: slugs, version labels, digests, platforms, references.
 
 Every function returns the value it was given, or raises `ValueError` with a sentence that says what is
 wrong, what is allowed and, where one can be computed, the nearest value that would do. The patterns take
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..problems import RefusedError
+from .links import SCHEME, refusal, web_link
 
 SLUG_MAX = 100
 VERSION_MAX = 128
@@ -20,14 +20,15 @@ REPOSITORY_MAX = 255
 """Of registry and path together, as the OCI distribution specification recommends."""
 FIXED_BADGES = ("images", "charts", "cves", "multiarch", "license")
 """Names of the badges that every catalog has."""
-SHOWN_MAX = 120
-"""How much of a refused value a message repeats."""
 
 # OCI distribution specification, "Pulling manifests"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
 SLUG = re.compile(_COMPONENT)
 VERSION_LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+# learn.microsoft.com, "Naming Files, Paths, and Namespaces"
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|\Z)", re.IGNORECASE)
+_DERIVED = "in lower case with hyphens it must be 1 to 100 characters, and not reserved as `index` is"
 # github.com/distribution/reference
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
@@ -46,51 +47,52 @@ _LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUM
 _ARCHITECTURE_FIRST = re.compile(r"(?:386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x)/")
 PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
 _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
-# What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
-_NOT_IN_LINK = re.compile(
-    r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff"
-    r'<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
-)
-_HOST_LABEL = r"[a-z0-9_\u00a1-\U0010ffff-]+"
-# With a colon it is an IPv6 address, which `urlsplit` finds between brackets only
-_HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*")
-_SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def reserved(text: str) -> bool:
+    """Whether Windows can't have a file or folder of this name, which it takes for a device."""
+    return bool(_DEVICE.match(text))
 
 
 def slug(text: str) -> str:
     taken = text == "index" or text.endswith(".json")
     if not taken and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
-        return text
+        return _no_device(text, "a slug")
     near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
+    near = "" if near == "index" or reserved(near) else near
+    if taken:
+        raise refusal(text, "free to use as a slug", "the documents of the API have names like this", near)
     allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
-    raise _refusal(
-        text,
-        "free to use as a slug" if taken else "a slug",
-        "the documents of the API have names like this" if taken else allowed,
-        near if near != "index" else "",
-    )
+    raise refusal(text, "a slug", allowed, near)
+
+
+def _no_device(text: str, what: str) -> str:
+    if not reserved(text):
+        return text
+    device, dot, rest = text.partition(".")
+    why = f"Windows reserves the name {device!r}, also with an ending, so no file of it could be kept there"
+    raise refusal(text, f"free to use as {what}", why, f"{device}-1{dot}{rest}")
 
 
 def slug_from_name(name: str) -> str:
     """The slug of an item that gives none: `Node.js (LTS)` becomes `node-js-lts`."""
-    derived = _slugify(name)
-    if derived != "index" and 1 <= len(derived) <= SLUG_MAX:
+    if _names_a_file(derived := _slugify(name)):
         return derived
-    allowed = (
-        "in lower case with hyphens it must be 1 to 100 characters and not `index`; give a `slug` beside it"
-    )
-    raise _refusal(name, "a name that makes a slug", allowed)
+    raise refusal(name, "a name that makes a slug", f"{_DERIVED}; give a `slug` beside it")
 
 
 def badge_name(value: str) -> str:
     """The badge of a base distribution, a signing tool or a hub: `Wolfi OS` becomes `wolfi-os`."""
     derived = _slugify(value)
     if derived in FIXED_BADGES:
-        raise _refusal(value, "free", f"the badge {derived} counts something else")
-    if derived == "index" or not 1 <= len(derived) <= SLUG_MAX:
-        allowed = "in lower case with hyphens it must be 1 to 100 characters and not `index`"
-        raise _refusal(value, "a value that can name its badge", allowed)
+        raise refusal(value, "free", f"the badge {derived} counts something else")
+    if not _names_a_file(derived):
+        raise refusal(value, "a value that can name its badge", _DERIVED)
     return derived
+
+
+def _names_a_file(derived: str) -> bool:
+    return derived != "index" and 1 <= len(derived) <= SLUG_MAX and not reserved(derived)
 
 
 def hub_name(address: str) -> str:
@@ -101,10 +103,10 @@ def hub_name(address: str) -> str:
 
 def version_label(text: str) -> str:
     if VERSION_LABEL.fullmatch(text):
-        return text
+        return _no_device(text, "an image version")
     near = re.sub(r"[^A-Za-z0-9_.-]+", "-", text.strip().replace("+", "_")).lstrip(".-")[:VERSION_MAX]
     allowed = "1 to 128 letters, digits, . _ and -, not starting with . or -"
-    raise _refusal(text, "an image version (an OCI tag)", allowed, near)
+    raise refusal(text, "an image version (an OCI tag)", allowed, "" if reserved(near) else near)
 
 
 def chart_version(text: str) -> str:
@@ -115,7 +117,7 @@ def chart_version(text: str) -> str:
         v, major, minor, patch, rest = loose.groups(default="")
         near = f"{v}{major}.{minor or 0}.{patch or 0}{rest}"
     allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
-    raise _refusal(text, "a chart version (SemVer)", allowed, near if _is_chart_version(near) else "")
+    raise refusal(text, "a chart version (SemVer)", allowed, near if _is_chart_version(near) else "")
 
 
 def _is_chart_version(text: str) -> bool:
@@ -129,7 +131,7 @@ def digest(text: str) -> str:
     if ":" not in near:
         near = f"{_ALGORITHMS.get(len(near))}:{near}"
     allowed = f"sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128{_counted(near)}"
-    raise _refusal(text, "a digest", allowed, near if DIGEST.fullmatch(near) else "")
+    raise refusal(text, "a digest", allowed, near if DIGEST.fullmatch(near) else "")
 
 
 def _counted(near: str) -> str:
@@ -146,39 +148,11 @@ def platform(text: str) -> str:
     if not _is_platform(near):
         near = "/".join(["linux", *(part for part in parts if part != "linux")])
     allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
-    raise _refusal(text, "a platform", allowed, near if _is_platform(near) else "")
+    raise refusal(text, "a platform", allowed, near if _is_platform(near) else "")
 
 
 def _is_platform(text: str) -> bool:
     return bool(PLATFORM.fullmatch(text)) and not _ARCHITECTURE_FIRST.match(text)
-
-
-def web_link(text: str) -> str:
-    fault = _link_fault(text)
-    if not fault:
-        return text
-    near = text.strip()
-    near = near if _SCHEME.match(near) else f"https://{near.lstrip('/')}"
-    host = re.match(r"[a-z0-9.-]+\.[a-z]+(?=[/?#:]|\Z)", _SCHEME.sub("", near, count=1))
-    raise _refusal(text, "a web link", fault, near if host and not _link_fault(near) else "")
-
-
-def _link_fault(text: str) -> str:
-    """What is wrong with a link; empty when nothing is."""
-    if not text.lower().startswith(("http://", "https://")):
-        return "it must start with http:// or https://"
-    if bad := _NOT_IN_LINK.search(text):
-        return f"it must not hold {bad[0]!r}; write it percent-encoded"
-    try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return "its host or port cannot be read"
-    if "@" in parts.netloc:
-        return "it must not hold a user name or password"
-    if not host or not _HOST.fullmatch(host):
-        return "it needs the name of a host, such as https://example.org/"
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +182,11 @@ class Reference:
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        bare = _SCHEME.sub("", text.strip(), count=1)
+        bare = SCHEME.sub("", text.strip(), count=1)
         name = _split(bare)[0]
         near = f"{name.lower()}{bare[len(name) :]}".strip("/")
         would_do = isinstance(_read(near), cls) and ("/" in near) == ("/" in bare)
-        raise _refusal(text, "an image reference", reference, near if would_do else "")
+        raise refusal(text, "an image reference", reference, near if would_do else "")
 
 
 def repository(text: str) -> str:
@@ -221,7 +195,7 @@ def repository(text: str) -> str:
     if reference.tag is None and reference.digest is None:
         return text
     fault = "it must not hold a tag or digest; those belong to the versions"
-    raise _refusal(text, "an image repository", fault, _split(text)[0])
+    raise refusal(text, "an image repository", fault, _split(text)[0])
 
 
 def chart_reference(text: str) -> str:
@@ -229,8 +203,8 @@ def chart_reference(text: str) -> str:
     if text.startswith("oci://"):
         Reference.parse(text.removeprefix("oci://"))
         if "/" not in text.removeprefix("oci://"):
-            raise _refusal(text, "a chart reference", "a path must follow the registry, oci://REGISTRY/PATH")
-    elif _SCHEME.match(text):
+            raise refusal(text, "a chart reference", "a path must follow the registry, oci://REGISTRY/PATH")
+    elif SCHEME.match(text):
         web_link(text)
     else:
         Reference.parse(text)
@@ -247,7 +221,7 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
 
 def _read(text: str) -> Reference | str:
     """The reference, or what is wrong with the text."""
-    if _SCHEME.match(text):
+    if SCHEME.match(text):
         return "it must not start with a scheme"
     name, tag, digest_ = _split(text)
     if _IMAGE_ID.fullmatch(name):
@@ -274,8 +248,3 @@ def _read(text: str) -> Reference | str:
 
 def _slugify(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def _refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
-    shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
-    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"perhaps you mean {near!r}" if near else "")

@@ -30,6 +30,7 @@ class Releases:
         self._versions: dict[str, list[str]] = {}
         self._by_digest: dict[str, list[Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str, str], list[Key]] = defaultdict(list)
+        """A release is found by its label and by its other tags alike."""
         self._slugs: dict[str, list[str]] = defaultdict(list)
         for image in images:
             repository = Reference.parse(image.image).repository
@@ -39,7 +40,8 @@ class Releases:
             for entry in image.versions:
                 key = Key(image.slug, entry.version)
                 self.entries[key] = entry
-                self._by_tag[repository, entry.version].append(key)
+                for tag in (entry.version, *entry.tags):
+                    self._by_tag[repository, tag].append(key)
                 for digest in entry.digests:
                     self._by_digest[digest].append(key)
 

@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from ..problems import RefusedError
 from . import names as references
+from .links import web_link
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ def _names_badge(value: str) -> str:
 
 
 def _hub(value: str) -> str:
-    references.hub_name(references.web_link(value))
+    references.hub_name(web_link(value))
     return value
 
 
@@ -123,7 +124,7 @@ VersionLabel = Annotated[str, *_checked(references.version_label, pattern=refere
 ChartVersion = Annotated[str, *_checked(references.chart_version, pattern=references.CHART_VERSION.pattern)]
 Digest = Annotated[str, *_checked(references.digest, pattern=references.DIGEST.pattern)]
 Platform = Annotated[str, *_checked(references.platform, pattern=references.PLATFORM.pattern)]
-WebLink = Annotated[str, *_checked(references.web_link, format="uri")]
+WebLink = Annotated[str, *_checked(web_link, format="uri")]
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
 Hub = Annotated[str, *_checked(_hub, format="uri")]
 Repository = Annotated[str, *_checked(references.repository)]

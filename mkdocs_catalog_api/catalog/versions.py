@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-_PRE_RELEASES = (
-    *("dev", "a", "alpha", "b", "beta", "m", "milestone"),
-    *("pre", "preview", "rc", "snapshot", "nightly"),
-)
-_REVISIONS = frozenset({"", "r", "post"})  # three spellings of one thing: `-2`, `-r2`, `.post2`
+_OLDEST = ("dev", "develop", "devel", "unstable", "testing", "edge", "canary", "main", "master", "nightly")
+_PRE_RELEASES = {
+    **dict.fromkeys((*_OLDEST, "snapshot"), 0),
+    **{
+        word: place
+        for place, word in enumerate(("a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"), 1)
+    },
+}
+"""Word → place; what moves every day is all one, the oldest."""
+_REVISIONS = {
+    **dict.fromkeys(("", "r", "post", "build"), ""),  # spellings of one thing: `-2`, `-r2`, `.post2`
+    **dict.fromkeys(("p", "patch"), "p"),
+    **dict.fromkeys(("u", "update"), "u"),
+    **dict.fromkeys(("h", "hotfix"), "h"),
+    "sp": "sp",
+}
+_NEWEST = {"latest": 3, "stable": 2, "lts": 1}
+"""Of labels without a number."""
 _PRE_RELEASE, _VARIANT, _NOTHING, _REVISION = range(4)
 
-_LEAD = re.compile(r"[._+-]*(?:v(?=[0-9]))?")
-_SEGMENT = re.compile(r"([._+-]*)([^0-9._+-]*)((?:\.*[0-9]+(?:\.+[0-9]+)*)?)")
+_LEAD = re.compile(r"[._+-]*(?:([^0-9._+-]+)[._+-]*(?=[0-9]))?")
+# A separator, a word, its numbers. They may stand behind another separator (`-update-3`), unless the word is
+# a single letter: `1.1.1a-2` is the second revision of `1.1.1a`.
+_SEGMENT = re.compile(r"([._+-]*)([^0-9._+-]*)((?:(?:(?<=[^0-9._+-]{2})[._+-]*|\.*)[0-9]+(?:\.+[0-9]+)*)?)")
 _DIGITS = re.compile(r"[0-9]+")
 
 Numbers = tuple[int, ...]
 Suffix = tuple[int, int, str, Numbers]
-"""Rank among the suffixes, place of a pre-release word, any other word, the numbers behind it."""
+"""Rank among the suffixes, place of a known word, any other word, the numbers behind it."""
 VersionKey = tuple[Numbers, tuple[Suffix, ...], str]
 
 
@@ -27,20 +42,24 @@ def version_key(label: str) -> VersionKey:
 
     The key is the numbers in front, then what follows them: each word with its numbers, and at the end a
     mark that stands for "nothing more", greater than pre-releases and variants and less than revisions.
+    A word before the first number is left aside (`v1.2`, `jdk-21`), unless it is a pre-release word.
     A letter glued to a number (`1.1.1w`, `9.9p1`) is a revision; `a`, `b` and `m` are pre-releases when a
     number follows (`1.0b2`) or a separator precedes (`1.0-b`), so that OpenSSL's `1.1.1a` follows `1.1.1`.
     Without numbers in front they are all missing: `latest` reads as a variant of 0.
     """
-    text = _LEAD.sub("", label.lower(), count=1)
+    text = label.lower()
+    lead = _LEAD.match(text)
+    if lead and lead[1] not in _PRE_RELEASES:
+        text = text[lead.end() :]
     release: Numbers = ()
     suffixes: list[Suffix] = []
     for match in _SEGMENT.finditer(text):
         separator, word, digits = match.groups()
-        if not (match.start() or word):
+        if not (match.start() or word or separator):
             release = _numbers(digits)
         elif word or digits:
             glued_letter = bool(match.start()) and not separator and len(word) == 1
-            suffixes.append(_suffix(word, digits, glued_letter=glued_letter))
+            suffixes.append(_suffix(word, digits, glued_letter=glued_letter, whole=not match.start()))
     return release, (*suffixes, (_NOTHING, 0, "", ())), label
 
 
@@ -48,17 +67,23 @@ def newest_first(labels: Iterable[str]) -> list[str]:
     return sorted(labels, key=version_key, reverse=True)
 
 
-def _suffix(word: str, digits: str, *, glued_letter: bool) -> Suffix:
+def undecided(labels: Collection[str]) -> bool:
+    """Whether nothing says which is newest: no label has a number or is `latest`, `stable` or `lts`."""
+    return len(labels) > 1 and not any(_DIGITS.search(label) or label.lower() in _NEWEST for label in labels)
+
+
+def _suffix(word: str, digits: str, *, glued_letter: bool, whole: bool) -> Suffix:
+    """`whole` when no number stands before it."""
     numbers = _numbers(digits)
     if glued_letter and not digits:
         return _REVISION, 0, word, numbers
     if word in _PRE_RELEASES:
-        return _PRE_RELEASE, _PRE_RELEASES.index(word), "", numbers
-    if word in _REVISIONS:
-        return _REVISION, 0, "", numbers
-    if word == "p" or glued_letter:
+        return _PRE_RELEASE, _PRE_RELEASES[word], "", numbers
+    if digits and word in _REVISIONS:
+        return _REVISION, 0, _REVISIONS[word], numbers
+    if glued_letter:
         return _REVISION, 0, word, numbers
-    return _VARIANT, 0, word, numbers
+    return _VARIANT, _NEWEST.get(word, 0) if whole and not digits else 0, word, numbers
 
 
 def _numbers(digits: str) -> Numbers:

@@ -95,6 +95,10 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
                     explained.append(addresses.release(slug, version.version))
             if not kept:
                 explained.append(addresses.detail(slug))
+    for resource in ("images", "charts"):
+        for slug in new.items[resource].keys() - old.items[resource].keys():
+            where = addresses.item(resource, slug)
+            yield Change("compatible", "added-slug", where, f"{slug} is new")
     for path in old.documents - new.documents:
         if not path.startswith(tuple(explained)):
             yield _removed("document", path, "the document is gone", bool(_COME_AND_GO.fullmatch(path)))

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from ..catalog.names import slug, web_link
+from ..catalog.links import web_link
+from ..catalog.names import slug
 from ..problems import CatalogError, Problem, Problems
 from .run import as_objects, config_file_option, json_option, quiet_option, tell
 

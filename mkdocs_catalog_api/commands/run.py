@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..problems import CatalogError, Level, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems, lines
 
 if TYPE_CHECKING:
     from ..build import Build
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
 
+CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+"""Where the configuration of a site is looked for."""
+
+
 def _config_file(_context: object, _option: object, given: Path | None) -> Path:
-    """The file that is given, else the first of MkDocs' names that is there."""
-    for path in [given] if given else [Path("mkdocs.yml"), Path("mkdocs.yaml")]:
+    """The file that is given, else the first of the usual names that is there."""
+    for path in [given] if given else map(Path, CONFIG_FILES):
         if path.is_file():
             return path
     raise click.BadParameter(f"{given or 'mkdocs.yml'} is not there.")
@@ -34,18 +38,20 @@ config_file_option = click.option(
     "--config-file",
     type=click.Path(path_type=Path),
     callback=_config_file,
-    help="The site's mkdocs.yml. [default: ./mkdocs.yml]",
+    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml]",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+verbose_option = click.option(
+    "-v", "--verbose", is_flag=True, help="Tell identical problems one by one, with all their places."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
 
-def tell(problems: Problems, *, quiet: bool) -> None:
-    """Print the problems for people; with `quiet` without the notes."""
-    for problem in problems:
-        if problem.level > Level.INFO or not quiet:
-            level = click.style(problem.level.name.lower(), fg=_COLORS[problem.level])
-            click.echo(f"{level}: {problem}", err=True)
+def tell(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
+    """Print the problems for people; with `quiet` without the notes, with `verbose` one by one."""
+    for level, text in lines(problems, every=verbose):
+        if level > Level.INFO or not quiet:
+            click.echo(f"{click.style(level.name.lower(), fg=_COLORS[level])}: {text}", err=True)
 
 
 def as_objects(problems: Problems) -> list[dict[str, Any]]:
@@ -75,6 +81,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         json_option,
         quiet_option,
+        verbose_option,
         click.option(
             "--trust",
             multiple=True,
@@ -99,6 +106,7 @@ class Run:
     trust: tuple[str, ...]
     strict: bool
     quiet: bool
+    verbose: bool
     as_json: bool
     replace: bool = False
     """Of `build` only."""
@@ -162,7 +170,7 @@ class Run:
             sys.exit(1)
 
     def _tell(self, build: Build | None, did: str) -> None:
-        tell(self.problems, quiet=self.quiet)
+        tell(self.problems, quiet=self.quiet, verbose=self.verbose)
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:

@@ -111,10 +111,8 @@ class Pages:
         """
         if file.page is not None and file.page.markdown is not None:
             self._metas[file.src_uri] = dict(file.page.meta)
-            # Of front matter that MkDocs can't read it makes nothing, which then counts.
-            known = file.page.meta or not (self._texts.get(file.src_uri) or "").startswith("---")
             read = self._as_read.get(file.src_uri)
-            if known and read and read.meta == repr(file.page.meta):
+            if read and read.meta == repr(file.page.meta):
                 return None
         elif not self._dirty:
             return None

@@ -16,7 +16,7 @@ from mkdocs.utils import CountHandler
 from ..api import addresses, badges
 from ..api.verify import ContractError
 from ..build import Build, prepare
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Problems, lines
 from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
 from ..site import Site, own_files
@@ -289,5 +289,5 @@ def _spare_the_count() -> None:
 
 
 def _report(problems: Problems) -> None:
-    for problem in problems:
-        log.log(problem.level, str(problem))
+    for level, text in lines(problems, every=log.isEnabledFor(logging.DEBUG)):
+        log.log(level, text)

@@ -6,10 +6,7 @@ An editor reads `version: 1.10` as a number where the plugin reads text, so a te
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -17,10 +14,11 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from ..authored.check_settings import CLOSABLE
 from ..authored.config_file import PLUGIN
 from ..catalog.fields import COMPUTED, FieldType, extend
 from ..catalog.models import Outcome, UpdateEntry
-from ..settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
+from ..settings import ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
 
@@ -58,9 +56,17 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model = extend(ITEM_MODELS[name], section.fields, section.vocabulary)  # type: ignore[index]
+    model = extend(ITEM_MODELS[name], section.fields, section.vocabulary, section.version_fields)  # type: ignore[index]
     item, definitions = _generate(model)
     required = [field for field in item.pop("required") if field not in _DEFAULTED]
+    if "categories" not in model.own:  # which is what may stand under `category` as well
+        category, listed = item["properties"]["category"], item["properties"].pop("categories")
+        description = category.pop("description")
+        item["properties"]["category"] = {
+            "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+            "description": description,
+        }
+        required.remove("categories")
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()
@@ -130,19 +136,17 @@ def _mkdocs() -> Schema:
     definitions: Schema = settings.pop("$defs")
     for model in _models(Settings):
         schema = settings if model is Settings else definitions[model.__name__]
-        texts = _docstrings(model)
         for name, value in schema["properties"].items():
             # An empty section is a section of defaults.
             if "$ref" in value:
                 value = {"anyOf": [{"$ref": value["$ref"]}, {"type": "null"}]}
             value.pop("default", None)
-            attribute = next(key for key, info in model.model_fields.items() if name in (key, info.alias))
-            described = {"description": texts[attribute]} if attribute in texts else {}
-            schema["properties"][name] = value | described
+            schema["properties"][name] = value
     collection = definitions["CollectionSettings"]["properties"]
     collection["vocabulary"]["propertyNames"] = {"enum": list(CLOSABLE)}
     short: Schema = {"enum": list(get_args(FieldType))}
-    collection["fields"]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+    for name in ("fields", "version_fields"):
+        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
     badges = settings["properties"]["badges"]
     badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
@@ -197,18 +201,3 @@ def _models(annotation: object) -> Iterator[type[BaseModel]]:
             yield from _models(info.annotation)
     for part in get_args(annotation):
         yield from _models(part)
-
-
-def _docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """What the source says below each attribute."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    assert isinstance(body, ast.ClassDef)  # noqa: S101 # for the type checker
-    return {
-        before.target.id: inspect.cleandoc(after.value.value)
-        for before, after in zip(body.body, body.body[1:], strict=False)
-        if isinstance(before, ast.AnnAssign)
-        and isinstance(before.target, ast.Name)
-        and isinstance(after, ast.Expr)
-        and isinstance(after.value, ast.Constant)
-        and isinstance(after.value.value, str)
-    }

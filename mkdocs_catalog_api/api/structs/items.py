@@ -84,8 +84,8 @@ def published(model: type[BaseModel]) -> type[Struct]:
     declared on top of it (`catalog.fields.extend`).
     """
     built_in = next(base for base in _NAMES if issubclass(model, base))
-    own = {name: _described(info) for name, info in model.model_fields.items()}
-    ordered = {name: own.pop(name) for name in built_in.model_fields}
+    own = {name: _described(info) for name, info in model.model_fields.items() if not info.exclude}
+    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own}
     return defstruct(
         _NAMES[built_in],
         [*(ordered | dict(_COMPUTED.get(built_in, {}))).items(), *own.items()],

@@ -1,0 +1,141 @@
+"""Faults of settings: told in an author's words, and all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from ..catalog import names as references
+from ..catalog.fields import COMPUTED, SHADOWED, CustomField, extend
+from ..catalog.models import ItemEntry
+from ..problems import Problem, RefusedError
+from .config_file import ConfigFile
+from .messages import category_as_written, field_names, location, message_and_hint, models_in, perhaps
+
+if TYPE_CHECKING:
+    from ..settings import CollectionSettings
+
+CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
+"""Built-in text fields whose words a catalog can close with `vocabulary`."""
+_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images")
+"""Fields that no two items can share, so that a default would make no sense."""
+
+
+def explain_settings(
+    found: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
+) -> Iterator[Problem]:
+    """A problem for each fault that pydantic found."""
+    for details in found:
+        path = location(details)
+        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
+            continue  # the list is empty only because all its entries were refused
+        if path and isinstance(path[-1], int) and config.written(path[:-1]):
+            path = path[:-1]  # one value, which may stand for a list of one
+        written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
+        message, hint = message_and_hint(details, model, written)
+        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint)
+
+
+def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
+    """The options without the values at these places, or around them where nothing stands there."""
+    left = dict(options)
+    for path in faults:
+        _drop(left, path)
+    return left
+
+
+def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
+    """A mapping below the first key is copied, never changed; a fault in a list takes the whole list."""
+    first, *rest = path or ("",)
+    if rest and isinstance(values.get(first), dict) and rest[0] in values[first]:
+        values[first] = dict(values[first])
+        _drop(values[first], rest)
+    elif first in values:
+        del values[first]
+    else:
+        values.clear()
+
+
+def check_collection(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Check names and defaults against the fields that the collection has.
+
+    `given` is the section as it was written, of which `section` may lack what is faulty.
+    """
+    names = field_names(model)
+    closable = [name for name in CLOSABLE if name in names]
+    yield from _names(resource, "fields", section.fields, names, closable, config)
+    yield from _version_fields(resource, model, section, config)
+    if section.verify is not None and "verify" not in names:
+        message = f"there is nothing to verify in {resource}"
+        yield config.problem((resource, "verify"), message, "remove it")
+    for name in section.vocabulary.keys() - closable:
+        message = f"`{name}` is no field of {resource} whose words can be closed"
+        hint = perhaps(name, closable, "these can:")
+        if name in section.fields:
+            hint = f"give the words of a field of your own as `values` under `fields.{name}`"
+        yield config.problem((resource, "vocabulary", name), message, hint)
+    for name in ("base", "signature"):
+        for position, word in enumerate(section.vocabulary.get(name, ())):
+            try:
+                references.badge_name(word)
+            except RefusedError as error:
+                yield config.problem((resource, "vocabulary", name, position), error.message, error.hint)
+    yield from _defaults(resource, model, section, given, config)
+
+
+def _names(
+    resource: str,
+    setting: str,
+    fields: Mapping[str, CustomField],
+    names: Sequence[str],
+    closable: Sequence[str],
+    config: ConfigFile,
+) -> Iterator[Problem]:
+    for name in fields:
+        if name in names and name not in SHADOWED:
+            hint = "close its words with `vocabulary`" if name in closable else "remove it"
+            yield config.problem((resource, setting, name), f"the field `{name}` is built in", hint)
+
+
+def _version_fields(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, config: ConfigFile
+) -> Iterator[Problem]:
+    versions = model.model_fields.get("versions")
+    if versions is not None:
+        names = field_names(models_in(versions.annotation)[0])
+        yield from _names(resource, "version_fields", section.version_fields, names, (), config)
+    elif section.version_fields:
+        message = f"{resource} has no versions"
+        yield config.problem((resource, "version_fields"), message, "remove it")
+
+
+def _defaults(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Each default against the field that it is for."""
+    fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
+    closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
+    extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
+    known = [name for name in field_names(extended) if name not in (*_ITS_OWN, "categories")]
+    declared = given.get("fields") if isinstance(given, dict) else None
+    for name in section.defaults:
+        path = (resource, "defaults", name)
+        if name in COMPUTED or name in _ITS_OWN:
+            yield config.problem(path, f"`{name}` is of each item alone", "remove it")
+        elif name not in known and not (isinstance(declared, dict) and name in declared):
+            yield config.problem(path, "unknown field", perhaps(name, known, f"{resource} have"))
+    values = {name: value for name, value in section.defaults.items() if name in known}
+    try:
+        extended.model_validate(values)
+    except ValidationError as error:
+        for details in error.errors(include_url=False):
+            place = category_as_written(location(details), values, extended.own)
+            if place and place[0] in values:
+                written = config.written((resource, "defaults", *place))
+                message, hint = message_and_hint(details, extended, written)
+                yield config.problem((resource, "defaults", *place), message, hint)

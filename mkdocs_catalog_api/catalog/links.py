@@ -1,0 +1,54 @@
+"""Web links that authors write, and how values that won't do are refused."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from ..problems import RefusedError
+
+SHOWN_MAX = 120
+"""How much of a refused value a message repeats."""
+SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
+
+# What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
+_NOT_IN_LINK = re.compile(
+    r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff"
+    r'<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
+)
+_HOST_LABEL = r"[a-z0-9_\u00a1-\U0010ffff-]+"
+# With a colon it is an IPv6 address, which `urlsplit` finds between brackets only
+_HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*")
+
+
+def web_link(text: str) -> str:
+    fault = _link_fault(text)
+    if not fault:
+        return text
+    near = text.strip()
+    near = near if SCHEME.match(near) else f"https://{near.lstrip('/')}"
+    host = re.match(r"[a-z0-9.-]+\.[a-z]+(?=[/?#:]|\Z)", SCHEME.sub("", near, count=1))
+    raise refusal(text, "a web link", fault, near if host and not _link_fault(near) else "")
+
+
+def _link_fault(text: str) -> str:
+    """What is wrong with a link; empty when nothing is."""
+    if not text.lower().startswith(("http://", "https://")):
+        return "it must start with http:// or https://"
+    if bad := _NOT_IN_LINK.search(text):
+        return f"it must not hold {bad[0]!r}; write it percent-encoded"
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "its host or port cannot be read"
+    if "@" in parts.netloc:
+        return "it must not hold a user name or password"
+    if not host or not _HOST.fullmatch(host):
+        return "it needs the name of a host, such as https://example.org/"
+    return ""
+
+
+def refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
+    shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
+    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"perhaps you mean {near!r}" if near else "")

@@ -1,0 +1,46 @@
+"""What the models of all that authors write have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from ..problems import RefusedError
+from .types import camel
+
+
+class Model(BaseModel):
+    """Frozen, camelCase outside, nothing undeclared."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        alias_generator=camel,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        loc_by_alias=True,
+    )
+
+    spellings: ClassVar[Mapping[str, str]] = {}
+    """Other keys that authors may write → the field that they mean."""
+
+    own: ClassVar[frozenset[str]] = frozenset()
+    """The fields that the catalog has declared itself."""
+
+
+def short(key: str, either: Any) -> BeforeValidator:
+    """A bare text is short for `{key: text}`; `either` is what may be written."""
+    return BeforeValidator(
+        lambda value: {key: value} if isinstance(value, str) else value, json_schema_input_type=either
+    )
+
+
+def unique(values: list[str]) -> list[str]:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
+        seen.add(value)
+    return values
