@@ -182,7 +182,7 @@ def test_the_key_that_brings_a_page_in_may_stand_anywhere_in_front_matter(site: 
     site.page("two.md", f"{keys}description: {'long ' * 1000}\ncatalog: images")
     assert [item["slug"] for item in site.build().json("images.json")["data"]] == ["one", "two"]
     folder = str(site.folder / "alone")
-    command = ["build", "-f", str(site.folder / "mkdocs.yml"), "--site-dir", folder, "--no-cache"]
+    command = ["build", "-f", str(site.folder / "mkdocs.yml"), "--site-dir", folder]
     assert CliRunner().invoke(main, command).exit_code == 0
     alone = json.loads((site.folder / "alone/api/v1/images.json").read_bytes())
     assert [item["slug"] for item in alone["data"]] == ["one", "two"]
