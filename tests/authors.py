@@ -49,6 +49,6 @@ def told(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING
     """Whether the catalog is refused, and the problems of at least this level as the author reads them."""
     found = attempt(site, strict=strict)
     if isinstance(found, Build):
-        found.staging.remove()
+        found.drop()
     problems = found.problems if isinstance(found, Build) else found
     return isinstance(found, Problems), [str(problem) for problem in problems if problem.level >= level]

@@ -537,7 +537,7 @@ from mkdocs_catalog_api.commands.main import main
 main(sys.argv[1:], standalone_mode=False)
 print([*{"requests", "urllib3", "http.client", "urllib.request", "ssl"} & sys.modules.keys()])
 """
-    arguments = ["build", "--no-cache", "-f", str(bench.site.folder / "mkdocs.yml")]
+    arguments = ["build", "-f", str(bench.site.folder / "mkdocs.yml")]
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mkdocs_catalog_api.sources.store import Store
 
 from mkdocs_catalog_api.api.addresses import PREFIX
+from mkdocs_catalog_api.catalog.scans import Finding, ScanMetadata
+from mkdocs_catalog_api.publish import staging
+from mkdocs_catalog_api.reports.index import Reports
 
 from .contract import check
 from .sites import SiteFolder
@@ -179,16 +182,16 @@ def test_a_full_disk_leaves_the_old_api(site: SiteFolder, monkeypatch: pytest.Mo
     before = small(site).build().bytes()
     written: list[int] = []
 
-    def full(descriptor: int, data: bytes) -> int:
+    def full(file: FileIO, data: bytes) -> int:
         written.append(len(data))
         if len(written) > 10:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(descriptor, data)
+        return real(file, data)
 
-    real = os.write
+    real = FileIO.write
     site.image("gamma", "versions: [1]")
     with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
+        patch.setattr(staging, "FileIO", type("Full", (FileIO,), {"write": full}))
         result = site.build(dirty=True)
     assert result.failed
     assert "the API can't be written: [Errno 28] No space left on device" in result.logged()[-2]
@@ -196,15 +199,20 @@ def test_a_full_disk_leaves_the_old_api(site: SiteFolder, monkeypatch: pytest.Mo
     assert leftovers(site) == []
 
 
-def test_a_disk_that_is_full_while_reports_are_read(
+def test_a_report_that_changes_during_the_build_leaves_no_half_api(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def torn(reports: Reports, scans: tuple[ScanMetadata, ...]) -> list[Finding]:
+        site.write("scans/alpha/1.10.json", "{")
+        return real(reports, scans)
 
-    monkeypatch.setattr(Store, "put", full)
+    real = Reports.findings
+    monkeypatch.setattr(Reports, "findings", torn)
     result = small(site).build()
-    assert "the API can't be written: [Errno 28] No space left on device" in result.logged()
+    assert result.failed
+    told = "the API can't be written: scans/alpha/1.10.json has changed while it was read; build again"
+    assert told in result.logged()
+    assert not (site.folder / "site/api").exists()
     assert leftovers(site) == []
 
 

@@ -99,7 +99,7 @@ def build(files: list[tuple[str, object]], *, checked: bool = False) -> Document
         config = {"site_name": "Catalog", "plugins": [{"catalog-api": {"registry": REGISTRY}}]}
         problems = Problems()
         found, given_settings, _ = read_site(site.write("mkdocs.yml", json.dumps(config)), problems)
-        prepare(found, given_settings, problems, strict=False, cached=False).publish()
+        prepare(found, given_settings, problems, strict=False).publish()
         api = site.folder / "site/api/v1"
         if checked:
             for page in ("images/nginx", "charts/web"):

@@ -32,6 +32,8 @@ In the examples, lists and maps are cut to one entry.
 
 {POLICY}"""
 
+_WORD_TYPES = {str: "string", int: "integer"}
+
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -107,8 +109,12 @@ def _open(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simpler(part: dict[str, Any]) -> dict[str, Any]:
-    """A whole number is a number, too."""
+    """A schema as generators of clients like it: words say their type, and a whole number is a number, too."""
     options = part.get("anyOf", [])
+    for option in (part, part.get("items", {}), *options):
+        if "enum" in option:
+            option["enum"] = option.pop("words", option["enum"])  # in their own order, not sorted
+            option["type"] = _WORD_TYPES[type(option["enum"][0])]
     if {"type": "integer"} in options and {"type": "number"} in options:
         options.remove({"type": "integer"})
     if len(options) == 1:
@@ -143,6 +149,6 @@ def _parameter(parameter: Parameter, values: Mapping[str, str | int]) -> dict[st
         "in": "path",
         "required": True,
         "description": parameter.description,
-        "schema": json_schema(parameter.type),
+        "schema": _simpler(json_schema(parameter.type)),
         **({"example": values[parameter.name]} if parameter.name in values else {}),
     }

@@ -17,8 +17,9 @@ _CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
 _NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
+# Schemas list words in the order of `words`; msgspec would sort them.
 SeverityWord = Annotated[
-    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"], Meta(extra_json_schema={"enum": [*SEVERITIES]})
+    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"], Meta(extra_json_schema={"words": [*SEVERITIES]})
 ]
 
 
@@ -38,7 +39,10 @@ class Vulnerability(Struct, gc=False, forbid_unknown_fields=True):
 class Suppressed(Vulnerability):
     """A vulnerability that a VEX statement took out."""
 
-    status: Annotated[Literal["not_affected", "fixed"], Meta(description="What the statement says.")]
+    status: Annotated[
+        Literal["not_affected", "fixed"],
+        Meta(description="What the statement says.", extra_json_schema={"words": ["not_affected", "fixed"]}),
+    ]
     justification: Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
     statement: Annotated[str, Meta(description="Id of the VEX document that says so.")]
 

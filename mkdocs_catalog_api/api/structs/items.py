@@ -116,7 +116,7 @@ def _plain(annotation: Any) -> Any:
     if origin is list:
         return list[_plain(parts[0])]  # type: ignore[misc]
     if origin is Literal:
-        return Annotated[annotation, Meta(extra_json_schema={"enum": [*parts]})]
+        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts]})]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return published(annotation)
     return annotation
