@@ -99,9 +99,9 @@ def openapi(described: Described, about: About, examples: Mapping[str, Example])
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for clients: new fields may come, so it must not forbid them as the check of documents does."""
-    if schema.get("additionalProperties") is False:
-        del schema["additionalProperties"]
+    """A schema for clients: new fields may come, which the check of documents forbids."""
+    if schema.pop("additionalProperties", True):
+        schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
     for name, part in schema["properties"].items():
         schema["properties"][name] = _simpler(part)
@@ -109,7 +109,7 @@ def _open(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simpler(part: dict[str, Any]) -> dict[str, Any]:
-    """A schema as generators of clients like it: words say their type, and a whole number is a number, too."""
+    """A schema as generators like it: words say their type, and a whole number is a number, too."""
     options = part.get("anyOf", [])
     for option in (part, part.get("items", {}), *options):
         if "enum" in option:
