@@ -99,7 +99,7 @@ def openapi(described: Described, about: About, examples: Mapping[str, Example])
 
 
 def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for clients: new fields may come, so it must not forbid them as the check of documents does."""
+    """A schema for clients: new fields may come, so unlike the check of documents it must not forbid them."""
     if schema.get("additionalProperties") is False:
         del schema["additionalProperties"]
     schema.pop("title", None)
@@ -109,7 +109,7 @@ def _open(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simpler(part: dict[str, Any]) -> dict[str, Any]:
-    """A schema as generators of clients like it: words say their type, and a whole number is a number, too."""
+    """For generators of clients: words with their type and in their order; a number may be whole."""
     options = part.get("anyOf", [])
     for option in (part, part.get("items", {}), *options):
         if "enum" in option:
