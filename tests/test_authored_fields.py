@@ -27,7 +27,11 @@ COMPUTED = {
     "RoadmapItem": ["url", "href"],
     "Update": ["href"],
 }
-NESTED = {"Version": VersionEntry, "ChartVersion": ChartVersionEntry, "Pin": PinEntry}
+NESTED: dict[str, type[BaseModel]] = {
+    "Version": VersionEntry,
+    "ChartVersion": ChartVersionEntry,
+    "Pin": PinEntry,
+}
 COLLECTIONS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
 FIELDS = {
     "ports": {"type": "integer", "list": True, "description": "Ports it listens on."},
@@ -50,7 +54,7 @@ def models(site: SiteFolder) -> dict[str, type[BaseModel]]:
     assert result.exit_code == 0, result.output
     _, settings, _ = read_site(path, Problems())
     found = entry_models(settings)
-    return NESTED | {name: found[collection] for collection, name in COLLECTIONS.items()}
+    return {**NESTED, **{name: found[collection] for collection, name in COLLECTIONS.items()}}
 
 
 def document(site: SiteFolder, path: str) -> Any:

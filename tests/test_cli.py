@@ -289,14 +289,8 @@ def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:
 
 
 @pytest.mark.parametrize("good", [True, False])
-def test_check_opens_no_file_to_write(site: SiteFolder, monkeypatch: pytest.MonkeyPatch, good: bool) -> None:
+def test_check_opens_no_file_to_write(site: SiteFolder, good: bool) -> None:
     """Not in the site, not beside it, not in a folder for temporary files, not even for a moment."""
-    for folder in ("temporary", "cache"):
-        (site.folder / folder).mkdir()
-    for name in ("TMPDIR", "TEMP", "TMP"):
-        monkeypatch.setenv(name, str(site.folder / "temporary"))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(site.folder / "cache"))
     site.settings |= {"feeds": True, "headers": "netlify"}
     site.image("alpha", "versions: [1.0]", tier="core" if good else "[x]")
     site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")]))
