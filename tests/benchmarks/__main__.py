@@ -23,20 +23,17 @@ from typing import NamedTuple
 
 from .catalog import write_catalog, write_report
 
-OUT = "{out}"
-"""Stands in a command for the folder to write to."""
+OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
 LIBRARIES = "import click, jinja2, pydantic, yaml; pydantic.create_model('Page', name=(str, ...))(name='x')"
 
 
 class Run(NamedTuple):
-    """One run of a command."""
+    """One run of a command: seconds of all processors, seconds, and MB of its largest process."""
 
     cpu: float
-    """Seconds of all processors."""
     wall: float
     memory: float
-    """MB of its largest process."""
 
 
 def build(catalog: Path) -> Command:

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 REGISTRY = "registry.example.org/hardened"
-IDS = 2_000
-"""Distinct ids of vulnerabilities: real images share most of theirs."""
+IDS = 2_000  # distinct ones of vulnerabilities: real images share most of theirs
 _CATEGORIES = ("Databases", "Web servers", "Messaging", "Languages", "Security", "Tools")
-_TIERS = ("core", "standard", "community")
 _SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
 
 
@@ -62,7 +60,7 @@ def _page(folder: Path, path: str, number: int, more: str) -> None:
     slug = path.partition("/")[2]
     (folder / f"docs/{path}.md").write_text(
         f"---\nslug: {slug}\nname: The {slug}\ndescription: What {slug} is good for\n"
-        f"category: {_CATEGORIES[number % 6]}\ntier: {_TIERS[number % 3]}\nlicense: MIT\n"
+        f"category: {_CATEGORIES[number % 6]}\ntier: core\nlicense: MIT\n"
         f"homepage: https://example.org/{slug}\n{more}\n---\n\n# The {slug}\n\nA few words about {slug}.\n"
     )
 
@@ -110,6 +108,5 @@ def _row(id_: int) -> dict[str, object]:
         "Severity": _SEVERITIES[id_ % 5],
         "CVSS": {"nvd": {"V3Vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H", "V3Score": 9.8}},
         "References": [f"https://example.org/reference/{id_}/{k}" for k in range(5)],
-        "PublishedDate": "2026-02-01T00:15:00Z",
     }
     return row | ({"FixedVersion": f"1.{id_ % 17}.1"} if id_ % 3 else {})
