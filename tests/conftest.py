@@ -22,12 +22,6 @@ def site(tmp_path: Path) -> SiteFolder:
     return SiteFolder(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test finds what another one, or a user's build, has kept."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-
-
 @pytest.fixture(scope="session")
 def example_bytes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Every document of the example, built by `mkdocs` at 2026-11-20T06:00:00Z."""

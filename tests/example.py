@@ -27,7 +27,6 @@ def build_as_process(program: str, folder: Path, **environment: str) -> dict[str
         "NO_MKDOCS_2_WARNING": "1",
         "DISABLE_MKDOCS_2_WARNING": "true",
     }
-    fixed["XDG_CACHE_HOME"] = str(folder / "cache")
     done = subprocess.run(
         [sys.executable, "-m", program, "build", "--strict", "--quiet", "-d", "site"],
         cwd=folder,

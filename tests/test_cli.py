@@ -288,6 +288,33 @@ def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:
     assert tree(site.folder).keys() < before.keys()
 
 
+@pytest.mark.parametrize("good", [True, False])
+def test_check_opens_no_file_to_write(site: SiteFolder, good: bool) -> None:
+    """Not in the site, not beside it, not in a folder for temporary files, not even for a moment."""
+    site.settings |= {"feeds": True, "headers": "netlify"}
+    site.image("alpha", "versions: [1.0]", tier="core" if good else "[x]")
+    site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")]))
+    program = f"""
+import os, sys
+changing = {{"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}}
+def look(event, given):
+    writes = event == "open" and given[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and given[0] != os.devnull
+    if writes or event in changing or event.startswith(("tempfile.", "shutil.")):
+        print("touched", event, *given)
+sys.dont_write_bytecode = True
+sys.addaudithook(look)
+from mkdocs_catalog_api.commands.main import main
+main(["check", "-f", {str(config(site))!r}])
+"""
+    before = tree(site.folder)
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert done.returncode == (0 if good else 1), done.stderr
+    assert "touched" not in done.stdout, done.stdout
+    assert ("checked: " in done.stdout) == good
+    assert tree(site.folder) == before
+    assert not (site.folder / "site").exists()
+
+
 def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     site.image("bad", license="Nothing known")
     path = config(site)

@@ -128,7 +128,7 @@ TYPED = (
     ("no text", write, "_body", lambda body: body.replace(b"alpha", b"\xff"), RECORD),
 )  # fmt: skip
 LINKED = (
-    ("to nothing", security, "documents", in_documents("beta.json", lambda _: None), "security/beta.json: docu"),
+    ("to nothing", security, "documents", in_documents("beta.json", lambda _: None), "beta.json: documents"),
     ("off the site", totals, "image_security", set_(href="https://example.org/"), "$.data.security.href"),
     ("a page off the site", items, "publish", set_(url="images/alpha/"), "$.data.url"),
     ("in discovery", index, "discovery", set_(openapi="openapi.json"), "index.json: Expected `str` matching"),

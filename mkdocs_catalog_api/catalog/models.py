@@ -1,7 +1,7 @@
 """What an author says about each item of the catalog, validated. Keys have the names of the JSON fields.
 
-The published models in `documents.models` derive from these and add what is computed, so that there is one
-definition of each field.
+What is published is derived from these (`api.structs.items`), with what is computed added, so that there is
+one definition of each field.
 """
 
 from __future__ import annotations

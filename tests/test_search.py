@@ -1,0 +1,85 @@
+"""What a visitor finds through the site's search: items, and not the headings of what is filled in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import lxml.html
+import pytest
+
+from .example import copy_example
+from .sites import Result, SiteFolder, run
+from .test_build import small
+
+FILLED = {"Releases", "Vulnerabilities", "Badges"}
+"""Headings of the part of an item's page that the catalog fills in."""
+
+
+def entries(result: Result) -> list[dict[str, Any]]:
+    index = json.loads((result.folder / "site/search/search_index.json").read_bytes())
+    found: list[dict[str, Any]] = index["docs"]
+    return found
+
+
+def found(result: Result, word: str) -> set[str]:
+    """Pages with an entry that has the word."""
+    return {
+        entry["location"].partition("#")[0]
+        for entry in entries(result)
+        if word in f"{entry['title']} {entry['text']}"
+    }
+
+
+def headings(page: Path) -> set[str]:
+    html = lxml.html.document_fromstring(page.read_text("utf-8"))
+    texts = {" ".join(heading.text_content().split()) for heading in html.xpath("//h2|//h3|//h4")}
+    return texts - {"Search"}  # of the theme's own box
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_an_image_is_found_by_what_people_look_for(site: SiteFolder, theme: str) -> None:
+    site.config |= {"theme": {"name": theme}, "plugins": ["search", {"catalog-api": site.settings}]}
+    small(site)
+    site.image("delta", "name: Delta Proxy\ndescription: Balances load", category="Gateways")
+    result = site.build(strict=True)
+    assert not result.failed, result.logged()
+    for word in ("Delta Proxy", "Balances load", "Gateways"):
+        assert "images/delta/" in found(result, word)
+    for id_ in ("CVE-2026-0001", "CVE-2026-0002"):
+        assert found(result, id_) == {"images/alpha/"}
+    assert not FILLED & {entry["title"] for entry in entries(result)}
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_the_page_itself_is_whole(site: SiteFolder, theme: str) -> None:
+    small(site)
+    site.config["theme"] = {"name": theme}
+    page = site.folder / "site/images/alpha/index.html"
+    site.config["plugins"] = [{"catalog-api": site.settings}]
+    assert not site.build(strict=True).failed
+    alone = headings(page)
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    assert not site.build(strict=True).failed
+    assert headings(page) == alone >= FILLED
+    text = page.read_text("utf-8")
+    assert text.count("<h1") == 1
+    for shown in ("CVE-2026-0001", "openssl: flaw", "1.10", "1.9"):
+        assert shown in text
+
+
+def test_the_index_of_the_example_stays_small(tmp_path: Path) -> None:
+    copy_example(tmp_path)
+    result = run(tmp_path / "mkdocs.yml")
+    assert not result.failed, result.logged()
+    assert (tmp_path / "site/search/search_index.json").stat().st_size < 100_000
+    of_images = {entry["title"] for entry in entries(result) if entry["location"].startswith("images/")}
+    assert len(of_images) > 30 and not FILLED & of_images
+    images = result.json("images.json")["data"]
+    for image in images:
+        pages = found(result, image["name"])
+        assert image["url"].removeprefix("/hardened/") in pages, image["slug"]
+    ids = {row["id"] for row in result.json(f"security/{images[0]['slug']}.json")["latest"]["cves"] or ()}
+    for id_ in ids:
+        assert images[0]["url"].removeprefix("/hardened/") in found(result, id_)
