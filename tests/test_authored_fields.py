@@ -62,7 +62,7 @@ def document(site: SiteFolder, path: str) -> Any:
 
 
 def names(model: type[BaseModel]) -> dict[str, Any]:
-    return {info.alias or key: info for key, info in model.model_fields.items()}
+    return {info.alias or key: info for key, info in model.model_fields.items() if not info.exclude}
 
 
 def test_names_order_descriptions_and_null_are_those_of_what_is_written(
