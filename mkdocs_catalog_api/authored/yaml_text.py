@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import yaml
 
@@ -50,6 +50,18 @@ _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
 _NULL = re.compile(r"~|null|Null|NULL|")
 # What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
 _DOUBTFUL = re.compile(r"[0-9]{4}-[0-9]|[+-]?0[bx]_|=")
+
+_DOUBTFUL_WORD = re.compile(rf"(?:{_DOUBTFUL.pattern})[^\s,\]}}]*")
+
+
+@cache
+def _readable(word: str) -> bool:
+    """Whether YAML 1.1 can type it; the same dates stand on many pages."""
+    try:
+        yaml.load(word, yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError):
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -91,15 +103,13 @@ class Document:
 
     def unreadable(self) -> tuple[int, int, str] | None:
         """Line, column and text of the value that YAML 1.1 can't type (`2026-13-45`), None without one."""
-        if not _DOUBTFUL.search(self.text) or self.typed or self._root is None:
+        doubtful = (match[0] for match in _DOUBTFUL_WORD.finditer(self.text))
+        if all(map(_readable, doubtful)) or self.typed or self._root is None:
             return None
         for node in _scalars(self._root):
-            if _DOUBTFUL.match(node.value) and not node.style:
-                try:
-                    yaml.load(node.value, yaml.CSafeLoader)
-                except (yaml.YAMLError, ValueError):
-                    mark = node.start_mark
-                    return mark.line + 1 + self.offset, mark.column + 1, node.value
+            if _DOUBTFUL.match(node.value) and not node.style and not _readable(node.value):
+                mark = node.start_mark
+                return mark.line + 1 + self.offset, mark.column + 1, node.value
         return None
 
 
