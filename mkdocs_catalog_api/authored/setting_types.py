@@ -21,7 +21,7 @@ _UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "Gi
 class Section(BaseModel):
     """No undeclared keys, no value taken for another type than it has."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 def or_defaults(value: object) -> object:

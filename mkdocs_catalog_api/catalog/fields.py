@@ -34,7 +34,7 @@ COMPUTED = frozenset({"url", "href", "security"})
 class CustomField(BaseModel):
     """The declaration of one custom field; in settings a bare word is short for `{type: word}`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     type: FieldType = "text"
     values: Annotated[tuple[str, ...], Field(strict=False)] = ()

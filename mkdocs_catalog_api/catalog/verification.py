@@ -41,7 +41,7 @@ Https = Annotated[Text, AfterValidator(_https)]
 class Verification(BaseModel):
     """Who signs: an identity of a certificate and its issuer, or the address of a public key."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     identity: Text | None = None
     """Identity in the certificate, such as the address of a workflow or an e-mail address."""
