@@ -12,12 +12,13 @@ from .authored.data_files import read_list
 from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
+from .authored.setting_types import CollectionSettings
 from .authored.validate import default_values, read_entry, undeclared
 from .catalog.fields import extend
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
 from .problems import Level, Problem, Problems
-from .settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
+from .settings import ITEM_MODELS, Resource, Settings, data_names
 from .site import Site
 
 E = TypeVar("E", bound=ItemEntry)

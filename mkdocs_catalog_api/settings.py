@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
@@ -11,11 +11,10 @@ from .authored.check_settings import check_collection, explain_settings, without
 from .authored.config_file import ConfigFile
 from .authored.messages import location
 from .authored.setting_types import (
+    CollectionSettings,
     Color,
     Email,
-    FieldName,
     Once,
-    Patterns,
     RelativePath,
     Section,
     Size,
@@ -23,10 +22,8 @@ from .authored.setting_types import (
     or_defaults,
 )
 from .catalog import names as references
-from .catalog.fields import CustomField
 from .catalog.links import web_link
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
-from .catalog.verification import Verification
 from .problems import Level, Problems, RefusedError
 from .publish.host_headers import HostName
 
@@ -55,26 +52,6 @@ Lookup = Literal["digests", "cves", "renovate"]
 def data_names(stem: str) -> list[str]:
     """What a data file may be called that the settings do not name."""
     return [stem + ending for ending in DATA_ENDINGS]
-
-
-class CollectionSettings(Section):
-    """Where the items of a collection come from, and what is particular about them."""
-
-    pages: Patterns | None = None
-    """Pattern of the pages, relative to docs_dir, or a list of them; default `<collection>/**/*.md`.
-    `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; `false` means none."""
-    data: RelativePath | None = None
-    """Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), if it is there."""
-    defaults: dict[Word, Any] = {}
-    """Values of items that give none themselves; a `.meta.yml` and the page come before."""
-    fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own."""
-    version_fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own for each version."""
-    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = {}
-    """Words that a built-in field may have."""
-    verify: Verification | None = None
-    """How the items are verified, unless a page says it itself."""
 
 
 class UpdatesSettings(Section):

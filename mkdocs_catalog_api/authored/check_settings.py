@@ -16,7 +16,7 @@ from .config_file import ConfigFile
 from .messages import category_as_written, field_names, location, message_and_hint, models_in, perhaps
 
 if TYPE_CHECKING:
-    from ..settings import CollectionSettings
+    from .setting_types import CollectionSettings
 
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
 """Built-in text fields whose words a catalog can close with `vocabulary`."""

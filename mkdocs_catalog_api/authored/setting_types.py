@@ -1,15 +1,16 @@
-"""The types of values in mkdocs.yml, each refused with what to write instead."""
+"""The types of values in mkdocs.yml and the settings of a collection, each refused with what to write instead."""
 
 from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Any
 
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from ..catalog.fields import COMPUTED
+from ..catalog.fields import COMPUTED, CustomField
+from ..catalog.verification import Verification
 from ..problems import RefusedError
 from .selection import SLUG
 
@@ -119,3 +120,23 @@ Size = Annotated[
 """Bytes, written as a whole number with its unit."""
 Once = AfterValidator(_once)
 """No word twice."""
+
+
+class CollectionSettings(Section):
+    """Where the items of a collection come from, and what is particular about them."""
+
+    pages: Patterns | None = None
+    """Pattern of the pages, relative to docs_dir, or a list of them; default `<collection>/**/*.md`.
+    `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; `false` means none."""
+    data: RelativePath | None = None
+    """Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), if it is there."""
+    defaults: dict[Word, Any] = {}
+    """Values of items that give none themselves; a `.meta.yml` and the page come before."""
+    fields: dict[FieldName, CustomField] = {}
+    """Fields of the catalog's own."""
+    version_fields: dict[FieldName, CustomField] = {}
+    """Fields of the catalog's own for each version."""
+    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = {}
+    """Words that a built-in field may have."""
+    verify: Verification | None = None
+    """How the items are verified, unless a page says it itself."""

@@ -20,9 +20,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ..authored.check_settings import CLOSABLE
 from ..authored.config_file import PLUGIN
+from ..authored.setting_types import CollectionSettings
 from ..catalog.fields import COMPUTED, FieldType, extend
 from ..catalog.models import Outcome, UpdateEntry
-from ..settings import ITEM_MODELS, CollectionSettings, Settings
+from ..settings import ITEM_MODELS, Settings
 
 Schema = dict[str, Any]
 
