@@ -1,4 +1,4 @@
-"""The types of values in mkdocs.yml and the settings of a collection, each refused with what to write instead."""
+"""The types of values in mkdocs.yml, each refused with what to write instead, and a collection's settings."""
 
 from __future__ import annotations
 
