@@ -32,6 +32,8 @@ class SecurityFigures(NamedTuple):
     grade: str | None
     score: float | None
     scanned_at: str | None
+    in_part: bool = False
+    """Some of the release's digests have no scan, and so it has no grade."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -82,7 +84,8 @@ class Assessor(NamedTuple):
     def release(self, image: Image, release: Release) -> Assessed | None:
         """What is known of one version, None when nobody has scanned it."""
         entry = release.entry
-        return self._assess(release.scans, image.entry.image, [entry.version], entry.digests)
+        tags = [entry.version, *entry.tags]
+        return self._assess(release.scans, image.entry.image, tags, entry.digests, release.in_part)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
@@ -91,7 +94,12 @@ class Assessor(NamedTuple):
         return self._assess(pin.scans, pin.entry.image, [tag], [digest] if digest else [])
 
     def _assess(
-        self, scans: tuple[ScanMetadata, ...], image: str, tags: Sequence[str], digests: Sequence[str]
+        self,
+        scans: tuple[ScanMetadata, ...],
+        image: str,
+        tags: Sequence[str],
+        digests: Sequence[str],
+        in_part: bool = False,
     ) -> Assessed | None:
         if not scans:
             return None
@@ -102,15 +110,15 @@ class Assessor(NamedTuple):
             left, suppressed, matched = self.statements.apply(rows, subjects)
         else:
             left = [row for row, _ in rows]
-        return Assessed(
-            _figures(scans, count(left), len(suppressed)), left, suppressed, len(findings), matched
-        )
+        figures = _figures(scans, count(left), len(suppressed), in_part)
+        return Assessed(figures, left, suppressed, len(findings), matched)
 
 
 def record(release: Release, found: Assessed | None) -> structs.Release:
     """The release record of one version."""
     if found is None:
-        return structs.Release(release.entry.version, False, *[None] * 17)
+        nothing = [None] * (len(structs.Release.__struct_fields__) - 2)
+        return structs.Release(release.entry.version, False, *nothing)
     figures, scans = found.figures, release.scans
     return structs.Release(
         version=release.entry.version,
@@ -126,6 +134,7 @@ def record(release: Release, found: Assessed | None) -> structs.Release:
         digest=_scanned_digest(release),
         scanned_at=figures.scanned_at,
         scanner=_scanner(scans),
+        digests_scanned=release.digests_scanned,
         os_end_of_life=_end_of_life(scans),
         suppressed=found.suppressed,
     )
@@ -142,16 +151,20 @@ def documents(image: Image, records: Sequence[structs.Release]) -> Iterable[tupl
         yield addresses.detail(slug), detail
 
 
-def _figures(scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int) -> SecurityFigures:
+def _figures(
+    scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int, in_part: bool
+) -> SecurityFigures:
     letter: str | None
     score: float | None
     letter, score = grade(*counts)
-    if letter in ("A+", "A") and any(scan.os_end_of_life for scan in scans):
-        letter = score = None  # nobody looks any more, so finding nothing proves nothing
+    abandoned = any(scan.os_end_of_life for scan in scans)
+    # Nobody looks at the system any more, or has looked at all of it: finding nothing proves nothing.
+    if in_part or (abandoned and letter in ("A+", "A")):
+        letter = score = None
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return SecurityFigures(counts, suppressed, letter, score, oldest)
+    return SecurityFigures(counts, suppressed, letter, score, oldest, in_part)
 
 
 def _scanned_digest(release: Release) -> str | None:
@@ -163,8 +176,11 @@ def _scanned_digest(release: Release) -> str | None:
 
 
 def _scanner(scans: Sequence[ScanMetadata]) -> str:
-    versions = sorted({scan.scanner_version for scan in scans if scan.scanner_version})
-    return " ".join([_SCANNER_NAMES[scans[0].scanner], ", ".join(versions)]).strip()
+    """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
+    said: dict[str, set[str]] = {name: set() for name in _SCANNER_NAMES}
+    for scan in scans:
+        said[scan.scanner].add(" ".join([_SCANNER_NAMES[scan.scanner], scan.scanner_version]).strip())
+    return ", ".join(name for names in said.values() for name in sorted(names))
 
 
 def _end_of_life(scans: Sequence[ScanMetadata]) -> bool | None:

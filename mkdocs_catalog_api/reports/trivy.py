@@ -1,6 +1,7 @@
 """Reports of Trivy, https://trivy.dev/latest/docs/configuration/reporting/#json.
 
-Schema 2 is an object, schema 1 (before 2021) the list of its results, and the word `null` when empty.
+Schema 2 is an object, schema 1 (before 2021) the list of its results. When that was empty it wrote the word
+`null`, which does not even tell that it is of Trivy.
 
 | fact | from |
 |---|---|
@@ -9,6 +10,8 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results, and the w
 | digests | those in `ArtifactName` and `Metadata.RepoDigests` |
 | platform | `Metadata.ImageConfig.{os, architecture, variant}` |
 | os_end_of_life | `Metadata.OS.EOSL` |
+| kind | `ArtifactType`, but `container_image` |
+| system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
 | findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
 | installed, fixed | `InstalledVersion`, `FixedVersion` |
@@ -107,7 +110,7 @@ def recognises(document: Document) -> bool:
     if isinstance(document, Report):
         marks = (document.schema_version, document.artifact_name, document.artifact_type, document.results)
         return any(mark is not UNSET for mark in marks)
-    return document is None or any(result.target is not None for result in document)
+    return any(result.target is not None for result in document or ())
 
 
 def read(document: Document) -> list[Scan]:
@@ -130,8 +133,10 @@ def read(document: Document) -> list[Scan]:
 def _scan(report: Report) -> Scan:
     metadata = mapping(report.metadata)
     config, system = mapping(metadata.get("ImageConfig")), mapping(metadata.get("OS"))
-    image = text(report.artifact_type) in ("", "container_image")
-    name = [text(report.artifact_name)] if image else []
+    kind = text(report.artifact_type)
+    if kind == "container_image":
+        kind = ""
+    name = [text(report.artifact_name)] if not kind else []
     by_digest = texts(metadata.get("RepoDigests"))
     results = report.results or []
     return Scan(
@@ -144,6 +149,10 @@ def _scan(report: Report) -> Scan:
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=Findings(_count(results), lambda: _findings(results)),
+        kind=kind,
+        system_only_named=text(system.get("Family")) not in ("", "none")
+        # Before 2021 there was no class.
+        and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
     )
 
 
