@@ -47,7 +47,7 @@ PRETTY = json.dumps(trivy(row()), indent=2).encode()
         (b"null\n", "the report is `null`, which does not say what was scanned (look whether the scan ended"),
         (
             b'{"a": 1}',
-            "an object with `a` (reports in JSON are read of Trivy, Grype, Harbor, OSV-Scanner, Artifact Hub)",
+            "with `a` (reports in JSON are read of Trivy, Grype, Harbor, OSV-Scanner, Artifact Hub)",
         ),
         (b'{"results": [{"status": "passed"}]}', "no report of a known scanner: an object with `results`"),
         (
