@@ -104,14 +104,16 @@ class Assessor(NamedTuple):
         if not scans:
             return None
         findings = self.read(scans)
-        rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
-        if len(self.statements) and self.statements.concerns(findings):
+        number, suppressed, matched = len(findings), list[Suppressed](), set[int]()
+        concerned = bool(len(self.statements)) and self.statements.concerns(findings)
+        rows = deduplicate(findings)
+        if concerned:
             subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
             left, suppressed, matched = self.statements.apply(rows, subjects)
         else:
             left = [row for row, _ in rows]
         figures = _figures(scans, count(left), len(suppressed), in_part)
-        return Assessed(figures, left, suppressed, len(findings), matched)
+        return Assessed(figures, left, suppressed, number, matched)
 
 
 def record(release: Release, found: Assessed | None) -> structs.Release:

@@ -181,21 +181,24 @@ def _findings(results: list[Result]) -> Iterator[Finding]:
         target, kind = text(result.target), ecosystem(result.type)
         for row in result.vulnerabilities or ():
             if row.status != _NOT_AFFECTED:
-                said = row.id, row.severity, row.pkg, row.installed, row.fixed, row.title, row.url
                 try:
-                    made = _made_safe(*said)
+                    name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
+                    installed, fixed = _version(row.installed), _version(row.fixed)
                 except TypeError:  # something that should be a text is a list, say
-                    made = _made_safe.__wrapped__(*said)
-                package = row.package
+                    made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
+                    name, worst, about, url = made
+                    installed, fixed = text(row.installed), text(row.fixed)
+                pkg, package = text(row.pkg), row.package
                 purl = text(package.get("PURL")) if isinstance(package, dict) else ""
-                yield Finding(*made, target, (), purl, kind)
+                yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
 
 
-# The same vulnerability of the same package stands in report after report.
+# The same vulnerabilities and versions stand in row after row, and then share their texts.
 @lru_cache(maxsize=65_536)
-def _made_safe(
-    id_: str, word: Any, pkg: Any, installed: Any, fixed: Any, about: Any, url: Any
-) -> tuple[str, int, str, str, str, str, str]:
+def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int, str, str]:
     name = text(id_)
     address = link(url) if isinstance(url, str) and url else advisory(name)
-    return name, severity(word), text(pkg), text(installed), text(fixed), title(about), address
+    return name, severity(word), title(about), address
+
+
+_version = lru_cache(maxsize=65_536)(text)
