@@ -63,19 +63,18 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
     version by code point. It and the rows do not depend on the order of the findings. The list is emptied:
     there may be a million, and what has become a row can go.
     """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    first: dict[tuple[str, str, str], Finding] = {}
+    more: dict[tuple[str, str, str], list[Finding]] = {}
     while findings:
         finding = findings.pop()
         key = (finding.id, finding.pkg, finding.installed)
-        if key in groups:
-            groups[key].append(finding)
-        else:
-            groups[key] = [finding]
-    ordered = [(_worst(group), _place(key[0]), key) for key, group in groups.items()]
+        if first.setdefault(key, finding) is not finding:
+            more.setdefault(key, []).append(finding)
+    ordered = [(_worst([one, *more.get(key, ())]), _place(key[0]), key) for key, one in first.items()]
     ordered.sort(reverse=True)
     while ordered:
         severity, _, key = ordered.pop()
-        group = groups.pop(key)
+        group = [first.pop(key), *more.pop(key, ())]
         yield _row(severity, group), group
 
 

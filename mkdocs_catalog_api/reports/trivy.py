@@ -28,9 +28,10 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ..catalog.scans import Finding, Findings, Scan
+from .json_errors import explain
 from .normalise import (
     ReportError,
     advisory,
@@ -87,7 +88,8 @@ class Result(Struct, rename="pascal"):
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
-    vulnerabilities: list[Row] | UnsetType | None = UNSET
+    vulnerabilities: list[Raw] | UnsetType | None = UNSET
+    """Each a `Row`, decoded when it is looked at: a million of them at once would take a gigabyte."""
 
 
 class Report(Struct, rename="pascal"):
@@ -104,6 +106,7 @@ class Report(Struct, rename="pascal"):
 
 Document = Report | list[Result] | None
 DECODER = msgspec.json.Decoder(Document)
+_ROW = msgspec.json.Decoder(Row)
 
 
 def recognises(document: Document) -> bool:
@@ -169,9 +172,14 @@ def _count(results: list[Result]) -> int:
         )
     found = 0
     for index, result in enumerate(results):
-        for number, row in enumerate(result.vulnerabilities or ()):
+        for number, raw in enumerate(result.vulnerabilities or ()):
+            where = f"Results[{index}].Vulnerabilities[{number}]"
+            try:
+                row = _ROW.decode(raw)
+            except msgspec.ValidationError as error:
+                raise explain(error, where) from None
             if not is_id(row.id):
-                raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
+                raise no_id(f"{where}.VulnerabilityID")
             found += row.status != _NOT_AFFECTED
     return found
 
@@ -179,7 +187,7 @@ def _count(results: list[Result]) -> int:
 def _findings(results: list[Result]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
-        for row in result.vulnerabilities or ():
+        for row in map(_ROW.decode, result.vulnerabilities or ()):
             if row.status != _NOT_AFFECTED:
                 try:
                     name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
