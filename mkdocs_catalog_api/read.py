@@ -53,8 +53,8 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
     updates, statements = _updates(site, settings, listed, problems), _statements(site, settings, problems)
     check_emptiness(site, problems, images, charts, roadmap, updates)
     scans = reports.metadata(problems) if reports else []
-    time = now()
-    join = Join(ordered, scans, settings.security.scanners, timestamp(latest()), problems)
+    time, security = now(), settings.security
+    join = Join(ordered, scans, security.scanners, timestamp(latest()), problems, security.accept)
     pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
     catalog_charts = tuple(
         join.chart(
@@ -68,8 +68,8 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
         join.report_strays()
     joined = join.images(pages)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
-    if settings.security.max_age is not None:
-        warn_of_old_scans(joined, settings.security.max_age, time, problems)
+    if security.max_age is not None:
+        warn_of_old_scans(joined, security.max_age, time, problems)
     catalog = Catalog(
         images=joined,
         charts=catalog_charts,
@@ -114,12 +114,17 @@ def _folder(
 
 def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    return Reports(folder, _label(folder, site), site.root) if folder else None
+    if folder is None:
+        return None
+    return Reports(folder, _label(folder, site), site.root, settings.security.max_report_size)
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
     folder = _folder(site, "vex", settings, problems)
-    return Statements(read_folder(folder, _label(folder, site), site.root, problems) if folder else ())
+    if folder is None:
+        return Statements()
+    limit = settings.security.max_report_size
+    return Statements(read_folder(folder, _label(folder, site), site.root, problems, limit))
 
 
 def _label(folder: Path, site: Site) -> str:

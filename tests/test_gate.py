@@ -11,7 +11,7 @@ from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
 from mkdocs_catalog_api import write
-from mkdocs_catalog_api.api import badges, collections, index, items, openapi, security
+from mkdocs_catalog_api.api import badges, collections, index, items, openapi, security, verify_large
 from mkdocs_catalog_api.api import security_totals as totals
 
 from .sites import REGISTRY, SiteFolder
@@ -149,6 +149,23 @@ def test_a_fault_of_ours_stops_the_build(
     result = call("build", "-f", file)
     assert result.exit_code == 1
     assert said in result.output
+    assert "a bug of mkdocs-catalog-api" in result.output
+    assert not (site.folder / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [pytest.param(*fault[2:4], id=fault[0]) for fault in (*COUNTED, *TYPED) if fault[1] is security],
+)
+def test_very_many_rows_are_looked_at_as_closely(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, name: str, change: Change
+) -> None:
+    monkeypatch.setattr(verify_large, "LEAST", 0)
+    file = config(small(site), site_url="https://example.org/catalog/")
+    assert call("check", "-f", file).exit_code == 0
+    plant(monkeypatch, security, name, change)
+    result = call("build", "-f", file)
+    assert result.exit_code == 1
     assert "a bug of mkdocs-catalog-api" in result.output
     assert not (site.folder / "site").exists()
 

@@ -247,9 +247,9 @@ def test_scanners_are_never_united(site: SiteFolder) -> None:
     site.settings["security"] = {"scanners": ["harbor"]}
     result = built(site)
     assert not release(result)["scanned"]
-    assert [text.rpartition(":")[2] for text in passed_over(result)] == [
-        " the scanner grype is not in `security.scanners`",
-        " the scanner trivy is not in `security.scanners`",
+    assert [text.rpartition(": ")[2] for text in passed_over(result)] == [
+        "the scanner grype is not in `security.scanners` (add grype there, or remove the report)",
+        "the scanner trivy is not in `security.scanners` (add trivy there, or remove the report)",
     ]
 
 
@@ -301,8 +301,14 @@ def test_a_report_from_a_mirror_is_joined_by_its_path(site: SiteFolder) -> None:
     site.image("nginx", "versions: [1.27.3]")
     site.report("nginx/1.27.3.json", trivy([], tag="localhost:5000/nginx:1.27.3"))
     result = site.build(strict=True)
+    assert result.failed
+    assert any(f"is of localhost:5000/nginx, and not of {NGINX}" in text for text in result.logged())
+    site.settings["security"] = {"accept": ["reference"]}
+    result = site.build(strict=True)
     assert not result.failed, result.logged()
     assert release(result)["scanned"]
+    site.report("nginx/1.27.3.json", trivy([], tag="localhost:5000/redis:1.27.3"))
+    assert site.build(strict=True).failed, "another image is no mirror"
 
 
 def test_reports_behind_a_linked_folder_and_with_a_capital_ending_are_read(site: SiteFolder) -> None:

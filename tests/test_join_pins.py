@@ -29,6 +29,7 @@ def catalog(site: SiteFolder) -> SiteFolder:
     rows = [row("CVE-2026-0001", "CRITICAL", fixed="2"), row("CVE-2026-0002", "LOW")]
     site.report("nginx/1.27.3.json", trivy(rows, digest=f"{NGINX}@{digest(3)}"))
     site.report("nginx/1.27.2.json", trivy(rows[1:], digest=f"{NGINX}@{digest(2)}"))
+    site.report("nginx/arm64.json", trivy([], digest=f"{NGINX}@{digest(22)}"))
     return site
 
 

@@ -43,10 +43,13 @@ PRETTY = json.dumps(trivy(row()), indent=2).encode()
         (b"17", "no report of a known scanner: a single value"),
         (b"[]", "no report of a known scanner: an empty list"),
         (b"[1, 2]", "no report of a known scanner: a list of something else"),
+        (b" {}\n", "the report is an empty object, which does not say what was scanned (look whether the"),
+        (b"null\n", "the report is `null`, which does not say what was scanned (look whether the scan ended"),
         (
-            b"{}",
-            "an empty object (reports in JSON are read of Trivy, Grype, Harbor, OSV-Scanner, Artifact Hub)",
+            b'{"a": 1}',
+            "with `a` (reports in JSON are read of Trivy, Grype, Harbor, OSV-Scanner, Artifact Hub)",
         ),
+        (b'{"results": [{"status": "passed"}]}', "no report of a known scanner: an object with `results`"),
         (
             b'{"a\\u001b": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}',
             "an object with `a`, `b`, `c`, `d`, `e` …",

@@ -79,7 +79,6 @@ def test_a_bare_result_is_enough() -> None:
 @pytest.mark.parametrize(
     "document",
     [
-        None,
         {"SchemaVersion": 2, "ArtifactName": "acme/web:1"},
         {"SchemaVersion": 2, "Results": None},
         {"Results": [{"Target": "web (alpine 3)", "Vulnerabilities": None}]},

@@ -144,14 +144,14 @@ def deciding(finding: Finding, said: Sequence[Said]) -> list[Said]:
 
 
 def apply(said: Sequence[Said], found: Sequence[Finding]) -> Applied:
-    return Statements(one.read() for one in said).apply(deduplicate(found), IMAGES)
+    return Statements(one.read() for one in said).apply(deduplicate([*found]), IMAGES)
 
 
 @given(many_said, many_found)
 def test_a_row_goes_when_the_rules_read_one_by_one_say_so(said: list[Said], found: list[Finding]) -> None:
     applied = apply(said, found)
     opened, suppressed = [], []
-    for row, group in deduplicate(found):
+    for row, group in deduplicate([*found]):
         decided = [deciding(finding, said) for finding in group]
         if all(decided):
             last = max((one for covering in decided for one in covering), key=lambda one: one.age)

@@ -45,7 +45,7 @@ def finding(
 
 
 def rows_of(found: list[Finding]) -> list[Vulnerability]:
-    return [row for row, _ in deduplicate(found)]
+    return [row for row, _ in deduplicate([*found])]
 
 
 def test_a_row_has_the_fields_of_the_contract_in_its_order() -> None:
@@ -128,9 +128,9 @@ def expected_text(by_target: list[tuple[str, str]]) -> str:
 
 @given(findings)
 def test_a_row_keeps_the_findings_that_it_is_made_of(found: list[Finding]) -> None:
-    kept = [finding for _, group in deduplicate(found) for finding in group]
+    kept = [finding for _, group in deduplicate([*found]) for finding in group]
     assert sorted(map(id, kept)) == sorted(map(id, found))
-    for row, group in deduplicate(found):
+    for row, group in deduplicate([*found]):
         assert {(one.id, one.pkg, one.installed) for one in group} == {(row.id, row.pkg, row.installed)}
 
 

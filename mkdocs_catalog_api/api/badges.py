@@ -138,11 +138,14 @@ def catalog_badges(
 def image_badges(image: Image, newest: SecurityFigures | None) -> Iterator[Badge]:
     """The three badges of one image."""
     name = image.entry.name
-    yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
+    if newest and newest.grade is None:
+        yield Badge("cves", f"{name} CVEs", _ungraded(newest), _GREY)
+    else:
+        yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
     if newest is None:
         yield Badge("grade", f"{name} grade", "not scanned", _GREY)
     elif newest.grade is None:
-        yield Badge("grade", f"{name} grade", "not graded", _GREY)
+        yield Badge("grade", f"{name} grade", _ungraded(newest), _GREY)
     else:
         yield Badge("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
@@ -153,7 +156,9 @@ def _cves(name: str, label: str, found: Sequence[SecurityFigures]) -> Badge:
     if not found:
         return Badge(name, label, "not scanned", _GREY)
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
-    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), _GREEN)
+    # Nothing found in what is not graded proves nothing.
+    clean = _GREY if any(one.grade is None for one in found) else _GREEN
+    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), clean)
     return Badge(name, label, str(sum(totals)), worst)
 
 
@@ -161,6 +166,10 @@ def _exploited(found: Sequence[int]) -> Badge:
     if not found:
         return Badge(EXPLOITED, "known exploited", "not scanned", _GREY)
     return Badge(EXPLOITED, "known exploited", str(sum(found)), _RED if sum(found) else _GREEN)
+
+
+def _ungraded(found: SecurityFigures) -> str:
+    return "partly scanned" if found.in_part else "not graded"
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:

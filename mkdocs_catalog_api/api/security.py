@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple
@@ -34,6 +34,8 @@ class SecurityFigures(NamedTuple):
     scanned_at: str | None
     exploited: int | None
     """Rows that are known to be exploited; None when nobody has looked."""
+    in_part: bool = False
+    """Some of the release's digests have no scan, and so it has no grade."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -89,7 +91,8 @@ class Assessor(NamedTuple):
     def release(self, image: Image, release: Release) -> Assessed | None:
         """What is known of one version, None when nobody has scanned it."""
         entry = release.entry
-        return self._assess(release.scans, image.entry.image, [entry.version], entry.digests)
+        tags = [entry.version, *entry.tags]
+        return self._assess(release.scans, image.entry.image, tags, entry.digests, release.in_part)
 
     def pin(self, pin: Pin) -> Assessed | None:
         """What is known of a pin that is no release of the catalog."""
@@ -98,15 +101,22 @@ class Assessor(NamedTuple):
         return self._assess(pin.scans, pin.entry.image, [tag], [digest] if digest else [])
 
     def _assess(
-        self, scans: tuple[ScanMetadata, ...], image: str, tags: Sequence[str], digests: Sequence[str]
+        self,
+        scans: tuple[ScanMetadata, ...],
+        image: str,
+        tags: Sequence[str],
+        digests: Sequence[str],
+        in_part: bool = False,
     ) -> Assessed | None:
         if not scans:
             return None
         findings = self.read(scans)
-        rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
+        number, suppressed, matched = len(findings), list[Suppressed](), set[int]()
+        concerned = bool(len(self.statements)) and self.statements.concerns(findings)
+        rows = deduplicate(findings)
         if self.exploited is not None:
-            _mark(rows, self.exploited)
-        if len(self.statements) and self.statements.concerns(findings):
+            rows = _marked(rows, self.exploited)
+        if concerned:
             subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
             left, suppressed, matched = self.statements.apply(rows, subjects)
         else:
@@ -114,23 +124,25 @@ class Assessor(NamedTuple):
         exploited = None
         if self.exploited is not None:
             exploited = sum(row.exploited is not None for row in left)
-        figures = _figures(scans, count(left), len(suppressed), exploited)
-        return Assessed(figures, left, suppressed, len(findings), matched)
+        figures = _figures(scans, count(left), len(suppressed), exploited, in_part)
+        return Assessed(figures, left, suppressed, number, matched)
 
 
-def _mark(rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], exploited: Mapping[str, str]) -> None:
+def _marked(
+    rows: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
+) -> Iterator[tuple[Vulnerability, list[Finding]]]:
     """Say of rows since when they are exploited, also of those that stand for such a vulnerability."""
     for row, findings in rows:
         ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
         row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
+        yield row, findings
 
 
 def record(release: Release, found: Assessed | None) -> structs.Release:
     """The release record of one version."""
     if found is None:
-        return structs.Release(
-            release.entry.version, False, *[None] * (len(structs.Release.__struct_fields__) - 2)
-        )
+        nothing = [None] * (len(structs.Release.__struct_fields__) - 2)
+        return structs.Release(release.entry.version, False, *nothing)
     figures, scans = found.figures, release.scans
     return structs.Release(
         version=release.entry.version,
@@ -146,6 +158,7 @@ def record(release: Release, found: Assessed | None) -> structs.Release:
         digest=_scanned_digest(release),
         scanned_at=figures.scanned_at,
         scanner=_scanner(scans),
+        digests_scanned=release.digests_scanned,
         os_end_of_life=_end_of_life(scans),
         suppressed=found.suppressed,
         exploited=figures.exploited,
@@ -164,17 +177,23 @@ def documents(image: Image, records: Sequence[structs.Release]) -> Iterable[tupl
 
 
 def _figures(
-    scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int, exploited: int | None
+    scans: Sequence[ScanMetadata],
+    counts: SeverityCounts,
+    suppressed: int,
+    exploited: int | None,
+    in_part: bool,
 ) -> SecurityFigures:
     letter: str | None
     score: float | None
     letter, score = grade(*counts)
-    if letter in ("A+", "A") and any(scan.os_end_of_life for scan in scans):
-        letter = score = None  # nobody looks any more, so finding nothing proves nothing
+    abandoned = any(scan.os_end_of_life for scan in scans)
+    # Nobody looks at the system any more, or has looked at all of it: finding nothing proves nothing.
+    if in_part or (abandoned and letter in ("A+", "A")):
+        letter = score = None
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return SecurityFigures(counts, suppressed, letter, score, oldest, exploited)
+    return SecurityFigures(counts, suppressed, letter, score, oldest, exploited, in_part)
 
 
 def _scanned_digest(release: Release) -> str | None:
@@ -186,8 +205,11 @@ def _scanned_digest(release: Release) -> str | None:
 
 
 def _scanner(scans: Sequence[ScanMetadata]) -> str:
-    versions = sorted({scan.scanner_version for scan in scans if scan.scanner_version})
-    return " ".join([_SCANNER_NAMES[scans[0].scanner], ", ".join(versions)]).strip()
+    """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
+    said: dict[str, set[str]] = {name: set() for name in _SCANNER_NAMES}
+    for scan in scans:
+        said[scan.scanner].add(" ".join([_SCANNER_NAMES[scan.scanner], scan.scanner_version]).strip())
+    return ", ".join(name for names in said.values() for name in sorted(names))
 
 
 def _end_of_life(scans: Sequence[ScanMetadata]) -> bool | None:

@@ -53,7 +53,8 @@ def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None
         total = _sum(scanned)
         fields = total.fields()
         withheld = any(found.grade is None for found in scanned)
-        if len(scanned) < len(pins) or (withheld and total.grade in ("A+", "A")):
+        in_part = len(scanned) < len(pins) or any(found.in_part for found in scanned)
+        if in_part or (withheld and total.grade in ("A+", "A")):
             fields |= {"grade": None, "score": None}
     return ChartSecurity(
         scanned=bool(pins) and len(scanned) == len(pins),

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ..catalog.vulnerabilities import Vulnerability, count
-from . import addresses
+from . import addresses, verify_large
 from .structs.discovery import Badge
 from .structs.fields import PER_PAGE
 from .structs.security import (
@@ -61,10 +61,12 @@ class Verifier:
         if decoder is None:
             decoder = self._decoders[struct] = msgspec.json.Decoder(struct)
         try:
-            document = decoder.decode(body)
+            many = len(body) > verify_large.LEAST
+            document = verify_large.decode(body, struct) if many else decoder.decode(body)
+            fault = next(_faults(document, struct), None)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise ContractError(path, str(error)) from error
-        for fault in _faults(document):
+        if fault is not None:
             raise ContractError(path, fault)
 
 
@@ -95,8 +97,8 @@ def check_openapi(
             raise ContractError(addresses.OPENAPI, f"paths: none describes {path}")
 
 
-def _faults(document: Any) -> Iterator[str]:
-    rule = _RULES.get(type(document))
+def _faults(document: Any, struct: type[Struct]) -> Iterator[str]:
+    rule = _RULES.get(struct)
     if rule is not None:
         yield from rule(document)
     elif hasattr(document, "faults"):

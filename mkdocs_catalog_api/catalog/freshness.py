@@ -20,7 +20,8 @@ def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, prob
         if len(dated) < len(newest.scans):
             file = next(head.file for head in newest.scans if not head.scanned_at)
             message = f"the scan of {what} does not say when it was made, so its age is not known"
-            problems.add(Problem(file, 0, 0, "", message, level=Level.INFO))
+            hint = "scan with a tool that writes the time into its report"
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO))
         for time, file in sorted(dated)[:1]:
             days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
             if days > max_age:

@@ -7,15 +7,16 @@ folder. Whatever is passed over, doubtful or contradictory becomes a problem tha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from ..problems import Level, Problem, Problems
 from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .path_join import doubts
 from .pins import Pin, PinJoin
 from .releases import Key, Releases
-from .scan_choice import Choice
+from .scan_choice import Choice, covered
 from .scans import ScanMetadata
 from .versions import newest_first
 from .vex_matching import Statements
@@ -27,6 +28,10 @@ class Release:
 
     entry: VersionEntry
     scans: tuple[ScanMetadata, ...]
+    digests_scanned: int = 0
+    """How many of its digests have a scan."""
+    in_part: bool = False
+    """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +85,11 @@ class Catalog:
     """What VEX documents say about findings."""
 
 
-_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
-
-
 class Join:
     """Joins the images of a catalog with scans and pins.
 
-    `scanners` is the order in which scanners are preferred; `now` (UTC, `2026-11-20T06:00:00Z`) only tells
-    which scans claim a time in the future.
+    `scanners` is the order in which scanners are preferred, `accept` what is taken without a warning; `now`
+    (UTC, `2026-11-20T06:00:00Z`) only tells which scans claim a time in the future.
     """
 
     def __init__(
@@ -97,8 +99,9 @@ class Join:
         scanners: Sequence[str],
         now: str,
         problems: Problems,
+        accept: Collection[str] = (),
     ) -> None:
-        self._images, self._problems = images, problems
+        self._images, self._problems, self._accept = images, problems, accept
         self._releases = Releases(images)
         self._choice = Choice(scanners, now, problems)
         self._pins = PinJoin(self._releases, self._choice, problems)
@@ -111,6 +114,9 @@ class Join:
             if self._choice.in_future(head):
                 message = f"scanned at {head.scanned_at}, which is in the future"
                 self._say(head, message, "check the clock of the scanner")
+            if head.system_only_named:
+                message = "the report names an operating system, but its packages were not looked at"
+                self._say(head, message, "scan with `trivy image --scanners vuln --format json`")
             self._place(head)
         self._pins.index(heads)
 
@@ -126,7 +132,17 @@ class Join:
         )
 
     def _release(self, key: Key, entry: VersionEntry) -> Release:
-        return Release(entry, self._choice.among(self._candidates.get(key, ()), str(key), entry.digests))
+        scans = self._choice.among(self._candidates.get(key, ()), str(key), entry.digests)
+        seen = covered(scans, entry.digests)
+        missing = [digest for digest in entry.digests if digest not in seen]
+        in_part = bool(scans) and len(entry.digests) > 1 and bool(missing)
+        accepted = "partial" in self._accept
+        if in_part:
+            message = f"{key} is scanned in part: there is no scan of {', '.join(missing)}"
+            hint = "scan each of its digests, or say `accept: [partial]` under `security`"
+            level = Level.INFO if accepted else Level.WARNING
+            self._say(scans[0], message, "" if accepted else hint, level)
+        return Release(entry, scans, len(seen), in_part and not accepted)
 
     def chart(self, entry: ChartEntry, page: WebPage, at: Callable[[int], Problem]) -> Chart:
         """The chart with its pins resolved; `at` makes a blank problem at the pin in that position."""
@@ -144,7 +160,8 @@ class Join:
             return
         if by_path and not keys:
             keys = [by_path]
-            self._check_path_join(head, by_path)
+            for message, hint in doubts(head, by_path, self._releases, self._accept):
+                self._say(head, message, hint)
         elif by_path and by_path not in keys:
             message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
             self._say(head, message, "rename it")
@@ -160,8 +177,8 @@ class Join:
         parts = head.path.split("/")
         if not head.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
             return None, None
-        key = Key(parts[0], parts[1].removesuffix(".json"))
-        return key.slug, key if len(parts) == 2 and key in self._releases.entries else None
+        found = self._releases.labelled(parts[0], parts[1].removesuffix(".json")) if len(parts) == 2 else None
+        return parts[0], found
 
     def _by_digests(self, head: ScanMetadata) -> Iterator[Key]:
         for digest in head.digests:
@@ -173,24 +190,6 @@ class Join:
             for key in self._releases.with_tag(repository, tag) if tag else ():
                 if not (head.digests and self._releases.entries[key].digests):
                     yield key
-
-    def _check_path_join(self, head: ScanMetadata, key: Key) -> None:
-        """Warn when the path says that the report is of the release, and the report itself says otherwise."""
-        if head.digests and self._releases.entries[key].digests:
-            message = f"the digest that was scanned, {head.digests[0]}, is not on the page of {key.slug!r}"
-            self._say(head, message, f"scan {key} again or add the digest to the page")
-        own = self._releases.repositories[key.slug]
-        # A mirror, a registry of the build or an archive has another name for the same image.
-        others = {
-            name for name, _ in head.names if _last(name) != _last(own) and not name.endswith(_ARCHIVES)
-        }
-        if others and len(others) == len({name for name, _ in head.names}):
-            message = f"the report is of {', '.join(sorted(others))}, but its path says {key.slug}"
-            self._say(head, message, f"move it away or scan {own} again")
-        tags = {tag for repository, tag in head.names if tag and repository == own}
-        if tags and key.version not in tags:
-            message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
-            self._say(head, message, "rename the file or scan the release again")
 
     def report_strays(self) -> None:
         """Warn about reports that belong to no release and no pin; call it after all charts."""
@@ -228,8 +227,3 @@ def in_order(labels: Iterable[str], latest: str | None) -> list[str]:
     """Version labels, newest first; the one that the page names as its latest stands before all."""
     ordered = newest_first(labels)
     return ordered if latest is None else [latest, *(label for label in ordered if label != latest)]
-
-
-def _last(repository: str) -> str:
-    """The last part of a repository's path."""
-    return repository.rpartition("/")[2]

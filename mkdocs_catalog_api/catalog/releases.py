@@ -51,6 +51,11 @@ class Releases:
     def with_tag(self, repository: str, tag: str) -> list[Key]:
         return self._by_tag.get((repository, tag), [])
 
+    def labelled(self, slug: str, label: str) -> Key | None:
+        """The release of an image that goes by this label or other tag."""
+        keys = self.with_tag(self.repositories[slug], label)
+        return next((key for key in keys if key.slug == slug), None)
+
     def versions(self, slug: str) -> list[str]:
         """The labels of an image's releases, newest first."""
         return self._versions[slug]

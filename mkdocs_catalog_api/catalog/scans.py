@@ -80,6 +80,10 @@ class Scan:
     findings: Sequence[Finding]
     inferred: bool = False
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
+    kind: str = ""
+    """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
+    system_only_named: bool = False
+    """The report names the operating system, but not one result of a look at its packages."""
 
 
 class ScanMetadata(Struct, frozen=True, gc=False):
@@ -107,3 +111,5 @@ class ScanMetadata(Struct, frozen=True, gc=False):
     findings: int
     """How many, before deduplication."""
     inferred: bool
+    kind: str
+    system_only_named: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
 
@@ -73,22 +73,26 @@ class SeverityCounts(NamedTuple):
     """Rows without one, likewise."""
 
 
-def deduplicate(findings: Iterable[Finding]) -> list[tuple[Vulnerability, list[Finding]]]:
+def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[Finding]]]:
     """One row for each (id, package, installed version), the worst first, with the findings it is made of.
 
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
-    version by code point. It and the rows do not depend on the order of the findings.
+    version by code point. It and the rows do not depend on the order of the findings. The list is emptied:
+    there may be a million, and what has become a row can go.
     """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in findings:
+    first: dict[tuple[str, str, str], Finding] = {}
+    more: dict[tuple[str, str, str], list[Finding]] = {}
+    while findings:
+        finding = findings.pop()
         key = (finding.id, finding.pkg, finding.installed)
-        if key in groups:
-            groups[key].append(finding)
-        else:
-            groups[key] = [finding]
-    ordered = [(_worst(group), place(key[0]), key, group) for key, group in groups.items()]
-    ordered.sort(key=lambda entry: entry[:3])
-    return [(_row(severity, group), group) for severity, _, _, group in ordered]
+        if first.setdefault(key, finding) is not finding:
+            more.setdefault(key, []).append(finding)
+    ordered = [(_worst([one, *more.get(key, ())]), place(key[0]), key) for key, one in first.items()]
+    ordered.sort(reverse=True)
+    while ordered:
+        severity, _, key = ordered.pop()
+        group = [first.pop(key), *more.pop(key, ())]
+        yield _row(severity, group), group
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
@@ -106,7 +110,7 @@ def _worst(group: list[Finding]) -> int:
 def _row(severity: int, group: list[Finding]) -> Vulnerability:
     one = group[0]
     fixed, title, url = one.fixed, one.title, one.url
-    targets = [one.target] if one.target else []
+    targets = _alone(one.target)
     if len(group) > 1:
         # Of texts that differ counts the first in the order of targets, of several in one the smallest.
         fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
@@ -115,6 +119,12 @@ def _row(severity: int, group: list[Finding]) -> Vulnerability:
         targets = sorted({f.target for f in group if f.target})
     word = SEVERITIES[severity]
     return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1_024)
+def _alone(target: str) -> list[str]:
+    """The list of one target, the same for all rows that have no other: nobody changes it."""
+    return [target] if target else []
 
 
 @lru_cache(maxsize=65_536)

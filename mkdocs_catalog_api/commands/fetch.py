@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..site import Site
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_MOST = 512 * 10**6
-"""Most bytes of a file with advisories, unpacked."""
 
 
 def _hub(_context: object, _option: object, given: str | None) -> str | None:
@@ -160,7 +158,7 @@ def _advisories(
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
-        target = Target(site.root / label, label, _MOST)
+        target = Target(site.root / label, label, settings.security.max_report_size)
         bring(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
 
 

@@ -47,6 +47,10 @@ class Foreign(NamedTuple):
     hint: str
 
 
+_NOTHING_SAID = (
+    "look whether the scan ended with an error, and scan again; what a hub sends needs the `.package` file "
+    "beside it, which `catalog-api fetch` brings"
+)
 _RESCAN = "write the report with `--format json`"
 FOREIGN = (
     # It holds package and versions in free text only.
@@ -93,6 +97,9 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
         if reader.recognises(document):
             return reader.read(document)
     other = decode(data)
+    if other is None or other == {}:
+        shown = "`null`" if other is None else "an empty object"
+        raise ReportError(f"the report is {shown}, which does not say what was scanned", _NOTHING_SAID)
     for foreign in FOREIGN:
         if foreign.recognises(mapping(other)):
             raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
@@ -106,7 +113,7 @@ def _outline(document: object) -> str:
     """What a document looks like from outside, in a few words."""
     if isinstance(document, dict):
         keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
-        return f"an object with {keys}{' …' if len(document) > 5 else ''}" if keys else "an empty object"
+        return f"an object with {keys}{' …' if len(document) > 5 else ''}"
     if isinstance(document, list):
         return "a list of something else" if document else "an empty list"
     return "a single value"

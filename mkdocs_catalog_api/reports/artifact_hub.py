@@ -3,8 +3,8 @@
 chart writes it, to a whole report of Trivy.
 
 An image without findings is absent. So is every image when nothing was found at all: the body is then
-`null`, which alone cannot be told from an empty report of Trivy's first schema and is read as that. The
-answer about the package, saved beside the report, says which images were scanned and when.
+`null`, which alone does not tell what was scanned and is refused. The answer about the package, saved beside
+the report, says which images were scanned and when.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _nothing_found(image: str, time: str) -> Scan:
 def _scans(image: str, body: Raw) -> list[Scan]:
     try:
         report = trivy.DECODER.decode(body)
-        if not trivy.recognises(report):
+        if report is not None and not trivy.recognises(report):
             raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
         scans = trivy.read(report)
     except ReportError as error:

@@ -6,6 +6,7 @@
 | references | `source.target.{userInput, tags, repoDigests}` of an image |
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
+| kind | `source.type`, but `image` |
 | findings | `matches[]` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
@@ -89,7 +90,8 @@ def read(report: Report) -> list[Scan]:
         if not is_id(match.vulnerability.id):
             raise no_id(f"matches[{index}].vulnerability.id")
     # Of a folder the target is a text.
-    target = mapping(mapping(report.source).get("target"))
+    source = mapping(report.source)
+    target, kind = mapping(source.get("target")), text(source.get("type"))
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
@@ -101,6 +103,7 @@ def read(report: Report) -> list[Scan]:
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
             findings=Findings(len(matches), lambda: _findings(matches)),
+            kind="" if kind in ("image", "unknown") else kind,
         )
     ]
 

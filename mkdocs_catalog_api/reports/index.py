@@ -121,4 +121,6 @@ def _metadata(file: str, path: str, position: int, scan: Scan, alone: bool, of_h
         os_end_of_life=scan.os_end_of_life,
         findings=len(scan.findings),
         inferred=scan.inferred,
+        kind=scan.kind,
+        system_only_named=scan.system_only_named,
     )

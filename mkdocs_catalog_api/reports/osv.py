@@ -4,7 +4,8 @@
 |---|---|
 | references | `results[].source.path` of type `docker`, without the path inside the image |
 | findings | one per `results[].packages[].groups[]`: a group is one vulnerability, under several ids |
-| id, aliases | `ids` and `aliases` of the group |
+| more findings | one per `results[].packages[].vulnerabilities[]` that is in no group |
+| id, aliases | `ids` and `aliases` of the group; `id` and `aliases` of the vulnerability |
 | severity | `max_severity` of the group, a CVSS score; else `database_specific.severity` of its records |
 | pkg, installed | `package.name`, `package.version` (or `package.commit`) |
 | fixed | `affected[].ranges[].events[].fixed` of the group's records for this package |
@@ -30,8 +31,10 @@ from .normalise import (
     ReportError,
     canonical_id,
     ecosystem,
+    is_id,
     items,
     mapping,
+    no_id,
     osv_page,
     severity,
     text,
@@ -80,9 +83,10 @@ def recognises(document: dict[str, Raw]) -> bool:
     results = _ANY.decode(document["results"]) if "results" in document else None
     if results is None:
         return False
-    return any("packages" in result for result in items(results)) or (
-        document.keys() - {"results"} <= _BESIDE_RESULTS
-    )
+    if any("packages" in result for result in items(results)):
+        return True
+    full = isinstance(results, list) and bool(results)
+    return not full and document.keys() - {"results"} <= _BESIDE_RESULTS
 
 
 def read(document: dict[str, Raw]) -> list[Scan]:
@@ -105,7 +109,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             platform="",
             os_end_of_life=None,
             findings=Findings(
-                sum(len(package.groups or ()) for _, package in packages),
+                sum(len(_groups(package)) for _, package in packages),
                 lambda: (found for target, package in packages for found in _findings(package, target)),
             ),
         )
@@ -118,20 +122,31 @@ def _target(result: Result) -> str:
 
 def _check(results: list[Result]) -> None:
     for index, result in enumerate(results):
+        if isinstance(result.packages, UnsetType):
+            raise ReportError(f"`results[{index}].packages` is missing", DAMAGED)
         for number, entry in enumerate(result.packages or ()):
-            where = f"results[{index}].packages[{number}].groups"
-            if entry.vulnerabilities and not entry.groups:
-                raise ReportError(f"`{where}` is missing", DAMAGED)
+            where = f"results[{index}].packages[{number}]"
             for place, group in enumerate(entry.groups or ()):
                 if not texts(group.ids):
-                    raise ReportError(f"`{where}[{place}].ids` is empty", DAMAGED)
+                    raise ReportError(f"`{where}.groups[{place}].ids` is empty", DAMAGED)
+            for place, record in enumerate(entry.vulnerabilities or ()):
+                if not is_id(text(record.get("id"))):
+                    raise no_id(f"{where}.vulnerabilities[{place}].id")
+
+
+def _groups(entry: Package) -> list[Group]:
+    """The groups of the report, and one for each vulnerability that is in none of them."""
+    groups = entry.groups or []
+    grouped = {known for group in groups for known in texts(group.ids)}
+    alone = (record for record in entry.vulnerabilities or () if text(record.get("id")) not in grouped)
+    return [*groups, *(Group([record["id"]], record.get("aliases")) for record in alone)]
 
 
 def _findings(entry: Package, target: str) -> Iterator[Finding]:
     package = mapping(entry.package)
     pkg = text(package.get("name"))
     records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}
-    for group in entry.groups or ():
+    for group in _groups(entry):
         ids = texts(group.ids)
         name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases)])
         own = [records[known] for known in ids if known in records]

@@ -1,6 +1,7 @@
 """Reports of Trivy, https://trivy.dev/latest/docs/configuration/reporting/#json.
 
-Schema 2 is an object, schema 1 (before 2021) the list of its results, and the word `null` when empty.
+Schema 2 is an object, schema 1 (before 2021) the list of its results. When that was empty it wrote the word
+`null`, which does not even tell that it is of Trivy.
 
 | fact | from |
 |---|---|
@@ -9,6 +10,8 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results, and the w
 | digests | those in `ArtifactName` and `Metadata.RepoDigests` |
 | platform | `Metadata.ImageConfig.{os, architecture, variant}` |
 | os_end_of_life | `Metadata.OS.EOSL` |
+| kind | `ArtifactType`, but `container_image` |
+| system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
 | findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
 | installed, fixed | `InstalledVersion`, `FixedVersion` |
@@ -25,9 +28,10 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ..catalog.scans import Finding, Findings, Scan
+from .json_errors import explain
 from .normalise import (
     ReportError,
     advisory,
@@ -84,7 +88,8 @@ class Result(Struct, rename="pascal"):
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
-    vulnerabilities: list[Row] | UnsetType | None = UNSET
+    vulnerabilities: list[Raw] | UnsetType | None = UNSET
+    """Each a `Row`, decoded when it is looked at: a million of them at once would take a gigabyte."""
 
 
 class Report(Struct, rename="pascal"):
@@ -101,13 +106,14 @@ class Report(Struct, rename="pascal"):
 
 Document = Report | list[Result] | None
 DECODER = msgspec.json.Decoder(Document)
+_ROW = msgspec.json.Decoder(Row)
 
 
 def recognises(document: Document) -> bool:
     if isinstance(document, Report):
         marks = (document.schema_version, document.artifact_name, document.artifact_type, document.results)
         return any(mark is not UNSET for mark in marks)
-    return document is None or any(result.target is not None for result in document)
+    return any(result.target is not None for result in document or ())
 
 
 def read(document: Document) -> list[Scan]:
@@ -130,8 +136,10 @@ def read(document: Document) -> list[Scan]:
 def _scan(report: Report) -> Scan:
     metadata = mapping(report.metadata)
     config, system = mapping(metadata.get("ImageConfig")), mapping(metadata.get("OS"))
-    image = text(report.artifact_type) in ("", "container_image")
-    name = [text(report.artifact_name)] if image else []
+    kind = text(report.artifact_type)
+    if kind == "container_image":
+        kind = ""
+    name = [text(report.artifact_name)] if not kind else []
     by_digest = texts(metadata.get("RepoDigests"))
     results = report.results or []
     return Scan(
@@ -144,6 +152,10 @@ def _scan(report: Report) -> Scan:
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=Findings(_count(results), lambda: _findings(results)),
+        kind=kind,
+        system_only_named=text(system.get("Family")) not in ("", "none")
+        # Before 2021 there was no class.
+        and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
     )
 
 
@@ -160,9 +172,14 @@ def _count(results: list[Result]) -> int:
         )
     found = 0
     for index, result in enumerate(results):
-        for number, row in enumerate(result.vulnerabilities or ()):
+        for number, raw in enumerate(result.vulnerabilities or ()):
+            where = f"Results[{index}].Vulnerabilities[{number}]"
+            try:
+                row = _ROW.decode(raw)
+            except msgspec.ValidationError as error:
+                raise explain(error, where) from None
             if not is_id(row.id):
-                raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
+                raise no_id(f"{where}.VulnerabilityID")
             found += row.status != _NOT_AFFECTED
     return found
 
@@ -170,23 +187,26 @@ def _count(results: list[Result]) -> int:
 def _findings(results: list[Result]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
-        for row in result.vulnerabilities or ():
+        for row in map(_ROW.decode, result.vulnerabilities or ()):
             if row.status != _NOT_AFFECTED:
-                said = row.id, row.severity, row.pkg, row.installed, row.fixed, row.title, row.url
                 try:
-                    made = _made_safe(*said)
+                    name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
+                    installed, fixed = _version(row.installed), _version(row.fixed)
                 except TypeError:  # something that should be a text is a list, say
-                    made = _made_safe.__wrapped__(*said)
-                package = row.package
+                    made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
+                    name, worst, about, url = made
+                    installed, fixed = text(row.installed), text(row.fixed)
+                pkg, package = text(row.pkg), row.package
                 purl = text(package.get("PURL")) if isinstance(package, dict) else ""
-                yield Finding(*made, target, (), purl, kind)
+                yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
 
 
-# The same vulnerability of the same package stands in report after report.
+# The same vulnerabilities and versions stand in row after row, and then share their texts.
 @lru_cache(maxsize=65_536)
-def _made_safe(
-    id_: str, word: Any, pkg: Any, installed: Any, fixed: Any, about: Any, url: Any
-) -> tuple[str, int, str, str, str, str, str]:
+def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int, str, str]:
     name = text(id_)
     address = link(url) if isinstance(url, str) and url else advisory(name)
-    return name, severity(word), text(pkg), text(installed), text(fixed), title(about), address
+    return name, severity(word), title(about), address
+
+
+_version = lru_cache(maxsize=65_536)(text)

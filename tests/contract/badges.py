@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from tests.contract.api import Api
+from tests.contract.api import Api, Json
 
 OF_IMAGE = ("cves", "grade", "version")
 
@@ -13,13 +13,14 @@ def check(api: Api) -> None:
     for image in api.data("images"):
         slug, security = image["slug"], image["security"]
         said[f"{slug}/version"] = image["latest"] or "no release"
-        said[f"{slug}/cves"] = str(security["total"]) if security["scanned"] else "not scanned"
-        said[f"{slug}/grade"] = security["grade"] or ("not graded" if security["scanned"] else "not scanned")
+        ungraded = _ungraded(api, image) if security["grade"] is None else None
+        said[f"{slug}/cves"] = ungraded or str(security["total"])
+        said[f"{slug}/grade"] = ungraded or security["grade"]
     for name, message in said.items():
         path = f"badge/{name}.json"
         badge = api.documents[path]
         api.holds(path, "$", badge, message=message)
-        if message in ("not scanned", "not graded") and not _grey(badge["color"]):
+        if message in ("not scanned", "not graded", "partly scanned") and not _grey(badge["color"]):
             api.blame(path, "$.color", f"is {badge['color']}, not grey, though it is {message}")
         if badge.keys() & {"namedLogo", "logoColor", "logoSvg"} not in (
             {"namedLogo", "logoColor"},
@@ -28,6 +29,15 @@ def check(api: Api) -> None:
             api.blame(path, "$", "has not one logo, of simple-icons with its colour or its own")
         if not badge.get("logoSvg", "<").lstrip().startswith("<"):
             api.blame(path, "$.logoSvg", "is not an SVG image")
+
+
+def _ungraded(api: Api, image: Json) -> str:
+    """Why an image has no grade."""
+    if not image["security"]["scanned"]:
+        return "not scanned"
+    digests = {*image["versions"][0]["digests"]}
+    record = api.documents[f"security/{image['slug']}.json"]["latest"]
+    return "partly scanned" if record["digestsScanned"] < len(digests) > 1 else "not graded"
 
 
 def of_catalog(api: Api) -> dict[str, str]:

@@ -36,7 +36,7 @@ def _pin(api: Api, where: str, pin: Json) -> None:
         owned = _normal(image["image"])[0] == repository
         owners |= {image["slug"]: None} if owned else {}
         for entry in image["versions"]:
-            if digest in entry["digests"] if digest else owned and entry["version"] == tag:
+            if digest in entry["digests"] if digest else owned and tag in (entry["version"], *entry["tags"]):
                 homes.setdefault(image["slug"], entry["version"])
     if (pin["slug"], pin["version"]) not in (homes or owners).items():
         api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")

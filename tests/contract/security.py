@@ -21,6 +21,8 @@ class Release(NamedTuple):
     end_of_life: bool
     looked: bool
     """Whether anybody has looked what is exploited."""
+    in_part: bool
+    """Some of several digests have no scan, and there is no grade."""
 
 
 # By the slug of the image and the version label; only those that were scanned.
@@ -60,6 +62,8 @@ def figures(releases: list[Release]) -> dict[str, Json]:
     if any(release.looked for release in releases):
         found["exploited"] = sum(row["exploited"] is not None for row in rows)
     found["grade"], found["score"] = _grade(rows, any(release.end_of_life for release in releases))
+    if any(release.in_part for release in releases):
+        found["grade"] = found["score"] = None
     return found
 
 
@@ -97,10 +101,11 @@ def _detail(api: Api, image: Json, releases: Releases) -> None:
         elif None in (record["cves"], record["suppressed"], record["findings"]):
             api.blame(path, where, "was scanned, but has null for what was found")
         else:
-            releases[slug, record["version"]] = _judged(api, path, where, record)
+            digests = image["versions"][position]["digests"]
+            releases[slug, record["version"]] = _judged(api, path, where, record, digests)
 
 
-def _judged(api: Api, path: str, where: str, record: Json) -> Release:
+def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -> Release:
     rows, suppressed = record["cves"], record["suppressed"]
     for name in ("cves", "suppressed"):
         if record[name] != sorted(record[name], key=_place):
@@ -111,7 +116,12 @@ def _judged(api: Api, path: str, where: str, record: Json) -> Release:
     for key in (key for key, count in keys.items() if count > 1):
         api.blame(path, f"{where}.cves", f"has {key} twice, or among the suppressed rows too")
     looked = api.documents["security.json"]["exploited"] is not None
-    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked)
+    number, most = record["digestsScanned"], len({*digests})
+    if number > most or (record["digest"] in digests and number == 0):
+        api.blame(path, f"{where}.digestsScanned", f"is {number} of {most}, and one is {record['digest']}")
+    # Only the author's settings tell whether a part will do for a grade.
+    in_part = number < most and most > 1 and record["grade"] is None
+    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked, in_part)
     # Of the suppressed the record has the rows themselves.
     api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
     api.holds(path, where, record, unique=len({row["id"] for row in rows}))

@@ -50,7 +50,11 @@ RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before d
 DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
 ScannedDigest = Annotated[Digest | None, Meta(description="What was scanned.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
-Scanner = Annotated[Text | None, Meta(description="Name and version of the scanner.")]
+Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
+DigestsScanned = Annotated[
+    Counter | None,
+    Meta(description="How many of the version's digests have a scan. Fewer than all of several: no grade."),
+]
 OsEndOfLife = Annotated[
     bool | None,
     Meta(description="The operating system gets no more advisories: finding nothing then means little."),
@@ -80,6 +84,7 @@ class Release(Document):
     digest: ScannedDigest
     scanned_at: ScannedAt
     scanner: Scanner
+    digests_scanned: DigestsScanned
     os_end_of_life: OsEndOfLife
     suppressed: SuppressedRows
     exploited: ExploitedIfKnown

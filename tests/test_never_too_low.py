@@ -1,0 +1,391 @@
+"""No figure is lower than what the reports say: what is doubtful is refused, warned of, or not graded."""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from .contract import check
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+
+WEB = f"{REGISTRY}/web"
+A, B = digest("a"), digest("b")
+OLD, NEW = "2026-10-01T06:00:00Z", "2026-11-01T06:00:00Z"
+SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
+
+
+def built(site: SiteFolder) -> Result:
+    result = site.build()
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog") == []
+    return result
+
+
+def record(result: Result) -> Any:
+    return result.json("security/web/1.json")
+
+
+def ids(result: Result) -> list[str]:
+    return [entry["id"] for entry in record(result)["cves"]]
+
+
+def scan(*found: str, of: str = A, created: str = NEW, severity: str = "HIGH") -> dict[str, Any]:
+    return trivy([row(id_, severity) for id_ in found], digest=f"{WEB}@{of}", created=created)
+
+
+def grype(*found: str, of: str = A, created: str = NEW, severity: str = "Critical") -> dict[str, Any]:
+    matches = [
+        {"vulnerability": {"id": id_, "severity": severity}, "artifact": {"name": "lib", "version": "1"}}
+        for id_ in found
+    ]
+    descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
+    source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
+    return {"matches": matches, "source": source, "descriptor": descriptor}
+
+
+def both(report: dict[str, Any]) -> dict[str, Any]:
+    """The same report, of both digests."""
+    report["Metadata"]["RepoDigests"] = [f"{WEB}@{A}", f"{WEB}@{B}"]
+    return report
+
+
+def badge(result: Result, name: str) -> tuple[str, str]:
+    found = result.json(f"badge/web/{name}.json")
+    return found["message"], found["color"]
+
+
+@pytest.fixture
+def two(site: SiteFolder) -> SiteFolder:
+    """A release with two digests."""
+    site.image("web", f"versions: [{{version: '1', digest: ['{A}', '{B}']}}]")
+    return site
+
+
+@pytest.fixture
+def plain(site: SiteFolder) -> SiteFolder:
+    """A release without a digest."""
+    site.image("web", "versions: [{version: '1', tags: [stable]}]")
+    return site
+
+
+@pytest.mark.parametrize("content", [b"null", b"{}", b" \n{ }\n"])
+def test_nothing_at_all_is_no_clean_scan(plain: SiteFolder, content: bytes) -> None:
+    plain.write("scans/web/1.json", content)
+    result = plain.build()
+    assert result.failed
+    assert "which does not say what was scanned (look whether" in result.logged()[0]
+
+
+def test_a_list_of_results_without_packages_is_not_of_osv(plain: SiteFolder) -> None:
+    plain.report("web/1.json", {"results": [{"name": "unit tests", "ok": True}]})
+    result = plain.build()
+    assert result.failed
+    assert "scans/web/1.json: no report of a known scanner" in result.logged()[0]
+    plain.report("web/1.json", {"results": []})
+    assert record(built(plain))["total"] == 0
+
+
+def of_kind(kind: str) -> dict[str, Any]:
+    if kind in ("directory", "file"):
+        return {"matches": [], "source": {"type": kind, "target": "/src"}, "descriptor": {"name": "grype"}}
+    return trivy([], tag="web") | {"ArtifactType": kind, "Metadata": {}}
+
+
+@pytest.mark.parametrize("kind", ["filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"])
+def test_what_is_no_image_counts_for_one_by_its_path_only_when_accepted(plain: SiteFolder, kind: str) -> None:
+    plain.report("web/1.json", of_kind(kind))
+    (warning,) = built(plain).logged()
+    assert f"but of something that the scanner calls {kind} (scan the image instead, or say" in warning
+    assert plain.build(strict=True).failed
+    plain.settings["security"] = {"accept": [kind]}
+    result = plain.build(strict=True)
+    assert not result.failed, result.logged()
+    assert record(result)["scanned"]
+
+
+def test_a_kind_that_nobody_knows_can_not_be_accepted(plain: SiteFolder) -> None:
+    plain.report("web/1.json", of_kind("aws_account"))
+    (warning,) = built(plain).logged()
+    assert warning.endswith("calls aws_account (scan the image instead)")
+
+
+def test_an_operating_system_whose_packages_were_not_looked_at_warns(plain: SiteFolder) -> None:
+    report = trivy([])
+    report["Metadata"] = {"OS": {"Family": "debian", "Name": "13"}}
+    plain.report("web/1.json", report)
+    assert built(plain).logged() == []
+    for results in ([{"Target": "app", "Class": "lang-pkgs"}], None):
+        plain.report("web/1.json", report | {"Results": results})
+        (warning,) = built(plain).logged()
+        assert "names an operating system, but its packages were not looked at (scan with" in warning
+    report["Metadata"] = {"OS": {"Family": "none"}}
+    plain.report("web/1.json", report | {"Results": [{"Target": "app", "Class": "lang-pkgs"}]})
+    assert built(plain).logged() == []
+
+
+def test_part_of_a_release_scanned_is_not_the_release_scanned(two: SiteFolder) -> None:
+    two.report("a.json", scan("CVE-2026-0001", severity="LOW"))
+    two.page("charts/app.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{WEB}@{A}']")
+    result = built(two)
+    found = record(result)
+    assert (found["scanned"], found["total"], found["digestsScanned"]) == (True, 1, 1)
+    assert (found["grade"], found["score"]) == (None, None)
+    assert [badge(result, name)[0] for name in ("cves", "grade")] == ["partly scanned"] * 2
+    chart = result.json("charts.json")["data"][0]["security"]
+    assert (chart["scanned"], chart["total"], chart["grade"], chart["score"]) == (True, 1, None, None)
+    (warning,) = result.logged()
+    assert warning.startswith(f"scans/a.json: web 1 is scanned in part: there is no scan of {B} (scan each")
+    assert two.build(strict=True).failed
+
+
+def test_a_part_may_be_accepted(two: SiteFolder) -> None:
+    two.report("a.json", scan("CVE-2026-0001", severity="LOW"))
+    two.settings["security"] = {"accept": ["partial"]}
+    result = two.build(strict=True)
+    assert not result.failed, result.logged()
+    assert (record(result)["grade"], record(result)["digestsScanned"]) == ("A", 1)
+    assert badge(result, "grade")[0] == "A"
+    note = f"scans/a.json: web 1 is scanned in part: there is no scan of {B}"
+    assert note in result.logged(logging.INFO)
+
+
+def test_a_scan_that_names_no_digest_does_not_stand_for_several(two: SiteFolder) -> None:
+    two.report("web/1.json", trivy([row("CVE-2026-0001")]))
+    found = record(built(two))
+    assert (found["total"], found["digestsScanned"], found["grade"]) == (1, 0, None)
+    two.report("a.json", scan("CVE-2026-0002"))
+    assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0002"]
+    two.report("b.json", scan("CVE-2026-0003", of=B))
+    assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
+
+
+def test_how_many_digests_of_a_release_with_one_or_none_are_scanned(site: SiteFolder) -> None:
+    site.image("web", f"versions: [{{version: '3', digest: '{A}'}}, '2', '1']")
+    site.report("web/3.json", trivy([]))
+    site.report("web/2.json", trivy([]))
+    result = built(site)
+    versions = result.json("security/web.json")["versions"]
+    assert [entry["digestsScanned"] for entry in versions] == [1, 0, None]
+    assert [entry["grade"] for entry in versions] == ["A+", "A+", None]
+
+
+def test_a_badge_of_what_has_no_grade_is_grey(plain: SiteFolder) -> None:
+    report = trivy([])
+    report["Metadata"]["OS"] = {"Family": "debian", "EOSL": True}
+    plain.report("web/1.json", report)
+    result = built(plain)
+    assert badge(result, "cves") == badge(result, "grade") == ("not graded", "#5f6b7a")
+    total = result.json("badge/cves.json")
+    assert (total["message"], total["color"]) == ("0", "#5f6b7a")
+
+
+def test_a_newer_scan_of_one_digest_unites_with_an_older_one_of_both(two: SiteFolder) -> None:
+    two.report("old.json", both(scan("CVE-2026-0001", created=OLD)))
+    two.report("new.json", scan("CVE-2026-0002"))
+    result = built(two)
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
+    assert (record(result)["digestsScanned"], record(result)["grade"]) == (2, "D")
+    two.report("newer.json", both(scan("CVE-2026-0003", created="2026-11-01T07:00:00Z")))
+    assert ids(built(two)) == ["CVE-2026-0003"]
+
+
+def test_different_scanners_of_different_digests_unite(two: SiteFolder) -> None:
+    two.report("a.json", scan(created=NEW))
+    two.report("b.json", grype("CVE-2026-0001", of=B))
+    found = record(built(two))
+    assert (found["critical"], found["total"], found["grade"]) == (1, 1, "F")
+    assert (found["scanner"], found["digestsScanned"]) == ("Trivy, Grype 0.80", 2)
+    two.report("c.json", scan(of=B))
+    result = built(two)
+    assert (record(result)["total"], record(result)["scanner"]) == (0, "Trivy")
+    assert "scans/b.json: passed over for web 1; what counts is scans/a.json, scans/c.json" in result.logged(
+        logging.INFO
+    )
+
+
+@pytest.mark.parametrize("time", ["", "yesterday", "2999-01-01T00:00:00Z"])
+@pytest.mark.parametrize("more", ["dated", "undated"])
+def test_where_no_time_decides_the_report_with_more_findings_counts(
+    plain: SiteFolder, time: str, more: str
+) -> None:
+    found = {"dated": ["CVE-2026-0001"], "undated": ["CVE-2026-0002"]}
+    found[more].append("CVE-2026-0003")
+    for name, created in (("dated", NEW), ("undated", time)):
+        plain.report(
+            f"{name}.json", trivy([row(id_) for id_ in found[name]], tag=f"{WEB}:1", created=created)
+        )
+    result = built(plain)
+    assert ids(result) == found[more]
+    message = f"scans/{more}.json: which scan of web 1 is the newest can't be told, so the one with most"
+    assert [text for text in result.logged() if text.startswith(message)]
+
+
+def test_of_two_reports_of_osv_the_one_with_more_counts(plain: SiteFolder) -> None:
+    for name, count in (("a", 1), ("b", 2), ("c", 1)):
+        groups = [{"ids": [f"GHSA-{name}-{number}"], "max_severity": "9.8"} for number in range(count)]
+        package = {"package": {"name": "lib", "version": "1"}, "vulnerabilities": [], "groups": groups}
+        source = {"path": f"{WEB}:1", "type": "docker"}
+        plain.report(f"{name}.json", {"results": [{"source": source, "packages": [package]}]})
+    result = built(plain)
+    assert (record(result)["critical"], ids(result)) == (2, ["GHSA-b-0", "GHSA-b-1"])
+    (warning,) = result.logged()
+    assert warning.startswith("scans/b.json: which scan of web 1 is the newest")
+
+
+@pytest.mark.parametrize("grouped", [[], ["GHSA-1"], None])
+def test_vulnerabilities_of_osv_in_no_group_are_findings(
+    plain: SiteFolder, grouped: list[str] | None
+) -> None:
+    records = [
+        {"id": "GHSA-1", "aliases": ["CVE-2026-0001"], "database_specific": {"severity": "CRITICAL"}},
+        {"id": "OSV-2", "database_specific": {"severity": "LOW"}},
+    ]
+    package: dict[str, Any] = {"package": {"name": "lib", "version": "1"}, "vulnerabilities": records}
+    if grouped is not None:
+        package["groups"] = [{"ids": [id_], "aliases": ["CVE-2026-0001"]} for id_ in grouped]
+    plain.report("web/1.json", {"results": [{"packages": [package]}]})
+    found = record(built(plain))
+    assert [(entry["id"], entry["severity"]) for entry in found["cves"]] == [
+        ("CVE-2026-0001", "CRITICAL"),
+        ("OSV-2", "LOW"),
+    ]
+    assert found["findings"] == 2
+
+
+def test_reports_join_by_the_other_tags_of_a_version(plain: SiteFolder) -> None:
+    plain.report("web/stable.json", trivy([row("CVE-2026-0001")], tag=f"{WEB}:stable"))
+    result = built(plain)
+    assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
+    plain.report("web/stable.json", trivy([row("CVE-2026-0002")]))
+    assert ids(built(plain)) == ["CVE-2026-0002"]
+
+
+def test_a_statement_on_another_tag_of_a_version_is_heard(plain: SiteFolder) -> None:
+    plain.report("web/1.json", trivy([row("CVE-2026-0001")]))
+    statement = {
+        "vulnerability": {"name": "CVE-2026-0001"},
+        "products": [f"{WEB}:stable"],
+        "status": "not_affected",
+        "justification": "component_not_present",
+    }
+    document = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "x", "statements": [statement]}
+
+    plain.write("vex/a.json", json.dumps(document).encode())
+    assert [entry["id"] for entry in record(built(plain))["suppressed"]] == ["CVE-2026-0001"]
+
+
+@pytest.mark.parametrize("folder", ["scans/web/1.json", "vex/a.json"])
+def test_the_limit_of_the_settings_holds_for_reports_and_statements(plain: SiteFolder, folder: str) -> None:
+    plain.write(folder, b" " * 1_001)
+    plain.settings["security"] = {"max_report_size": "1kB"}
+    result = plain.build()
+    assert result.failed
+    assert f"{folder}: the file has 1,001 bytes and is not read: 1,000 are the limit" in result.logged()[0]
+
+
+# For any reports ---------------------------------------------------------------------------------------
+
+
+@st.composite
+def any_report(draw: st.DrawFn) -> dict[str, Any]:
+    """Of Trivy or Grype, of one digest of the release or of both, with any findings and any time."""
+    found = draw(st.lists(st.tuples(st.integers(1, 6), st.sampled_from(SEVERITIES)), max_size=4))
+    created = draw(st.sampled_from([OLD, NEW, "", "2999-01-01T00:00:00Z"]))
+    digests = draw(st.sampled_from([(A,), (B,), (A, B)]))
+    references = [f"{WEB}@{digest}" for digest in digests]
+    if draw(st.booleans()):
+        rows = [row(f"CVE-2026-000{number}", severity) for number, severity in found]
+        report: dict[str, Any] = trivy(rows, digest=references[0], created=created)
+        report["Metadata"]["RepoDigests"] = references
+        return report
+    report = grype(created=created)
+    report["source"]["target"] = {"repoDigests": references}
+    report["matches"] = [
+        {
+            "vulnerability": {"id": f"CVE-2026-000{number}", "severity": severity},
+            "artifact": {"name": "openssl", "version": "3.0.0"},
+        }
+        for number, severity in found
+    ]
+    return report
+
+
+def said(report: dict[str, Any]) -> dict[tuple[str, str], int]:
+    """What a report finds: vulnerability and package, and how bad it is; 0 is the worst."""
+    if "matches" in report:
+        rows = [
+            (match["vulnerability"]["id"], match["vulnerability"]["severity"]) for match in report["matches"]
+        ]
+    else:
+        found = report["Results"][0]["Vulnerabilities"]
+        rows = [(entry["VulnerabilityID"], entry["Severity"]) for entry in found]
+    worst: dict[tuple[str, str], int] = {}
+    for id_, severity in rows:
+        worst[id_, "openssl"] = min(SEVERITIES.index(severity), worst.get((id_, "openssl"), 9))
+    return worst
+
+
+def names(report: dict[str, Any], digest: str) -> bool:
+    where = (
+        report["source"]["target"]["repoDigests"]
+        if "matches" in report
+        else report["Metadata"]["RepoDigests"]
+    )
+    return any(reference.endswith(digest) for reference in where)
+
+
+def published(reports: dict[str, dict[str, Any]]) -> tuple[Any, list[str]]:
+    """The record of the release, and the files that were passed over."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = SiteFolder(Path(folder))
+        site.image("web", f"versions: [{{version: '1', digest: ['{A}', '{B}']}}]")
+        for name, report in reports.items():
+            site.report(name, report)
+        result = built(site)
+        passed = [text for text in result.logged(logging.INFO) if "passed over" in text]
+        return record(result), [text.partition(":")[0].removeprefix("scans/") for text in passed]
+
+
+@settings(max_examples=15, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(st.lists(any_report(), min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_no_severity_counts_less_than_the_reports_that_count_say(
+    reports: list[dict[str, Any]], chance: Any
+) -> None:
+    files = {f"{number}.json": report for number, report in enumerate(reports)}
+    found, passed = published(files)
+    counting = [report for name, report in files.items() if name not in passed]
+    worst: dict[tuple[str, str], int] = {}
+    for report in counting:
+        for key, severity in said(report).items():
+            worst[key] = min(severity, worst.get(key, 9))
+    assert {
+        (entry["id"], entry["pkg"]): SEVERITIES.index(entry["severity"]) for entry in found["cves"]
+    } == worst
+    covered = [one for one in (A, B) if any(names(report, one) for report in reports)]
+    assert found["digestsScanned"] == len(covered)
+    for one in covered:
+        # Trivy is preferred wherever it covers the digest.
+        trivys = any("Results" in report and names(report, one) for report in reports)
+        assert any(names(report, one) and ("Results" in report or not trivys) for report in counting)
+    shuffled = list(files.items())
+    chance.shuffle(shuffled)
+    assert published(dict(shuffled)) == (found, passed)
+
+
+@settings(max_examples=15, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(any_report(), any_report())
+def test_an_undated_report_never_takes_away(dated: dict[str, Any], undated: dict[str, Any]) -> None:
+    """Of one scanner and one digest: the number of rows is never less than what any of both has to say."""
+    one, other = (
+        scan(*{id_ for id_, _ in said(report)}, created=time)
+        for report, time in ((dated, NEW), (undated, ""))
+    )
+    found, _ = published({"a.json": one, "b.json": other})
+    assert found["total"] == max(len(said(one)), len(said(other)))
