@@ -6,10 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from .example import build_as_process, copy_example
 from .servers import node_folder
 from .sites import SiteFolder
+
+# How long an example takes says nothing on a machine that is busy.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 # Banners of MkDocs and Material about a version that does not exist yet.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
