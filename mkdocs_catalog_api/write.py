@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
-from .api import addresses, badges, collections, index, items, openapi, security, security_totals
+from .api import addresses, badges, collections, index, items, openapi, security, security_totals, vex
 from .api.addresses import Addresses
 from .api.badges import BadgeStyle
 from .api.examples import Samples
@@ -58,6 +58,8 @@ class Context:
     """Badge name → what the settings say about it."""
     mount: str
     """Mount path of the site."""
+    site_url: str | None
+    """Its address, when it is known."""
     title: str
     generated_at: str
     read: security.Read
@@ -120,11 +122,17 @@ class _Writer:
     """Positions of the VEX statements that speak of a finding."""
     users: dict[str, list[Chart]] = field(default_factory=dict)
     """Slug of an image → the charts that pin it."""
+    statements: vex.Publication | None = None
+    """What is told of the author's statements, when they are published."""
 
     def __post_init__(self) -> None:
         self.at = Addresses(self.context.mount)
         self.structs = item_structs(entry_models(self.context.settings))
         self.assessor = Assessor(self.context.read, self.catalog.statements)
+        if self.context.settings.security.publish_vex and self.context.site_url:
+            self.statements = vex.Publication(
+                self.catalog.statements, self.context.site_url, self.context.title
+            )
         for chart in self.catalog.charts:
             for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
                 self.users.setdefault(slug, []).append(chart)
@@ -133,6 +141,8 @@ class _Writer:
         self.items["images"] = [self._image(image) for image in self.catalog.images]
         self._charts_and_roadmap()
         self._report_idle_statements()
+        if self.statements:
+            self._save(vex.ARCHIVE, self.statements.archive())
         self.items["updates"] = [*items.updates(self.catalog, self.at)]
         for name, found in self.items.items():
             for path, document in collections.documents(name, found, self.structs[name], self.at):
@@ -156,19 +166,23 @@ class _Writer:
     def _image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures = [], []
+        records, figures, heard = [], [], set[int]()
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
             self.releases[entry.slug, release.entry.version] = figures[-1]
-            self.matched |= found.matched if found else set()
+            heard |= found.matched if found else set()
             if found and number == 0 and entry.lifecycle != "planned":
                 self.unique.update([row.id for row in found.rows])
+        self.matched |= heard
         newest = self.newest[entry.slug] = figures[0] if figures else None
         payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
         made: dict[str, Any] = dict(security.documents(image, records))
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
+        if self.statements and (told := self.statements.take(image, heard)):
+            made[vex.path(entry.slug)] = told
+            self.samples.show(vex.path("{slug}"), {"slug": entry.slug}, told)
         for path, document in made.items():
             self._put(path, document)
         total = newest.total if newest and entry.lifecycle != "planned" else None
@@ -229,6 +243,8 @@ class _Writer:
             self.context.title,
             said.contact.model_dump(exclude_none=True) if said.contact else {},
             said.license.model_dump(exclude_none=True) if said.license else {},
+            self.context.mount,
+            self.context.site_url,
         )
         described = openapi.describe(self.structs)
         examples = self.samples.examples(generator, _body(badge))

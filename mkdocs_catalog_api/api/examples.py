@@ -27,11 +27,17 @@ class Samples:
 
     def __init__(self) -> None:
         self._documents: dict[str, Struct] = {}
+        self._shown: dict[str, Example] = {}
         self._image: tuple[int, str, str | None, Mapping[str, Struct]] | None = None
 
     def take(self, path: str, document: Struct) -> None:
         """Keep a document of which there is one; of the items those of the first page."""
         self._documents[path] = document
+
+    def show(self, path: str, parameters: Mapping[str, str | int], document: Struct) -> None:
+        """Make a document the example of a path with parameters, unless the path has one."""
+        if path not in self._shown:
+            self._shown[path] = Example(parameters, cut(document))
 
     def take_image(
         self, slug: str, version: str | None, total: int | None, found: Mapping[str, Struct]
@@ -50,7 +56,7 @@ class Samples:
 
         `badge` is the body of the badge `images`.
         """
-        found = dict(self._collections()) | dict(self._security())
+        found = self._shown | dict(self._collections()) | dict(self._security())
         for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
             found[path] = Example({}, self._cut(path))
         found[addresses.badge("{name}")] = Example({"name": "cves"}, self._cut(addresses.badge("cves")))

@@ -20,6 +20,8 @@ from ...catalog.models import (
     ChartEntry,
     ChartVersionEntry,
     ImageEntry,
+    Lifecycle,
+    Outcome,
     PinEntry,
     RoadmapEntry,
     UpdateEntry,
@@ -64,6 +66,9 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
     },
 }
 """What the published form of each model has besides."""
+
+_WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
+"""Closed lists of words → the name of their schema."""
 
 _NAMES: Mapping[type[BaseModel], str] = {
     VersionEntry: "Version",
@@ -116,7 +121,9 @@ def _plain(annotation: Any) -> Any:
     if origin is list:
         return list[_plain(parts[0])]  # type: ignore[misc]
     if origin is Literal:
-        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts]})]
+        # The words of the contract are closed; those that a catalog declares itself may become more.
+        named = {"component": _WORDS[annotation]} if annotation in _WORDS else {"open": True}
+        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts], **named})]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return published(annotation)
     return annotation
