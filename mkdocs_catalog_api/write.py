@@ -17,7 +17,7 @@ from .api.addresses import Addresses
 from .api.badges import BadgeStyle
 from .api.examples import Samples
 from .api.security import Assessor, SecurityFigures
-from .api.structs.discovery import Badge, Generator
+from .api.structs.discovery import Badge, GeneratedBy
 from .api.structs.items import ItemStructs, item_structs
 from .api.structs.security import SecurityDetail, SecuritySummary
 from .api.verify import Verifier, check_links, check_openapi
@@ -155,7 +155,7 @@ class _Writer:
         made = self._badges()
         totals = {name: len(found) for name, found in self.items.items()}
         self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, self.at))
-        generator = Generator(GENERATOR, version("mkdocs-catalog-api"))
+        generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
         self._put(
             addresses.MANIFEST, index.manifest(sorted(self.written), self.context.generated_at, generator)
@@ -237,7 +237,7 @@ class _Writer:
             self._sample(addresses.badge(badge.name), made[badge.name])
         return made
 
-    def _openapi(self, generator: Generator, badge: Badge) -> None:
+    def _openapi(self, generator: GeneratedBy, badge: Badge) -> None:
         said = self.context.settings.openapi
         about = openapi.About(
             self.context.title,

@@ -36,7 +36,7 @@ MANIFEST = Draft202012Validator(
         "type": "object",
         "required": ["name", "description", "versions"],
         "properties": {
-            **dict.fromkeys(("name", "description"), {"type": "string", "minLength": 1}),
+            **{key: {"type": "string", "minLength": 1} for key in ("name", "description")},
             "versions": {"type": "array", "minItems": 1, "items": _VERSION},
         },
     }
@@ -326,7 +326,7 @@ def test_a_file_of_the_author_stays(told: SiteFolder) -> None:
     assert f"{WELL_KNOWN} would land on this file" in refused.stderr
     told.settings["security"] = {}
     assert call("build", "-f", told.write_config()).exit_code == 0
-    assert own.read_text("utf-8") == '{"name": "mine"}\n' or own.read_text("utf-8") == '{"name": "mine"}'
+    assert own.read_text("utf-8") == '{"name": "mine"}'
 
 
 @pytest.mark.parametrize("address", ["", "http://example.org/catalog/"])
