@@ -72,7 +72,7 @@ from catalog_client.models.grade import Grade
 from catalog_client.models.image_collection import ImageCollection
 from catalog_client.models.security_detail import SecurityDetail
 
-assert [grade.name for grade in Grade] == ["A_PLUS", "A", "B", "C", "D", "F"]
+assert {grade.name for grade in Grade} == {"A_PLUS", "A", "B", "C", "D", "F"}
 images = ImageCollection.from_dict(json.loads(open(sys.argv[1] + "/images.json").read()))
 detail = SecurityDetail.from_dict(json.loads(open(sys.argv[1] + "/security/solr.json").read()))
 assert detail.latest.grade is Grade.F, detail.latest.grade
