@@ -13,6 +13,7 @@ from msgspec.json import schema_components
 from .addresses import PREFIX
 from .compatibility import POLICY
 from .examples import Example
+from .lookups.table import lookup_routes
 from .routes import TAGS, Parameter, Route, routes
 from .structs.items import ItemStructs
 
@@ -81,7 +82,7 @@ class Described(NamedTuple):
 
 def describe(items: Mapping[str, ItemStructs]) -> Described:
     """Every path with its schema; `items` has the Structs of each collection."""
-    table = [*routes(items)]
+    table = [*routes(items), *lookup_routes()]
     found, schemas = schema_components(
         [route.struct for route in table if route.struct], ref_template=_REFERENCE
     )

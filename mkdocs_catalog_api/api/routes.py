@@ -21,6 +21,7 @@ TAGS = {
     "roadmap": "Applications that are planned and not built yet.",
     "updates": "The latest version check: what was found for each application, and what was done about it.",
     "security": "Vulnerabilities of each release, from scans of what is published.",
+    "lookups": "One question, one document: what a digest is, who has a vulnerability, what to update to.",
     "vex": "What the author says about vulnerabilities, for other people's scanners.",
     "badges": "Status badges in the endpoint format of shields.io.",
     "discovery": "Where everything is, and what it is.",
@@ -37,8 +38,8 @@ class Parameter:
 
 
 _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
-_SLUG = Parameter("slug", "Slug of the item.", Slug)
-_IMAGE_SLUG = Parameter("slug", "Slug of the image.", Slug)
+SLUG = Parameter("slug", "Slug of the item.", Slug)
+IMAGE_SLUG = Parameter("slug", "Slug of the image.", Slug)
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
@@ -104,7 +105,7 @@ def _collection_routes(name: str, words: Words, structs: ItemStructs) -> Iterato
             f"One {words.one}",
             f"The {words.one} with this slug, and where its other documents are.",
             structs.document,
-            (_SLUG,),
+            (SLUG,),
         )
 
 
@@ -153,7 +154,7 @@ _VEX = (
         "The author's statements on the image's releases, as OpenVEX, for `--vex` of a scanner. Only where "
         "the catalog publishes its statements, and of images that any of them is on.",
         ImageVex,
-        (_IMAGE_SLUG,),
+        (IMAGE_SLUG,),
     ),
     Route(
         "vex/repository.tar.gz",
@@ -184,7 +185,7 @@ _OTHERS = (
         "One badge of an image",
         "For a badge renderer's endpoint mode.",
         Badge,
-        (_SLUG, _IMAGE_BADGE),
+        (SLUG, _IMAGE_BADGE),
     ),
     Route(
         "index.json",
