@@ -15,13 +15,13 @@ from pathlib import PurePosixPath
 
 from . import clock
 from .advisories.configured import read_advisories
-from .api import addresses, badges
+from .api import addresses, badges, vex
 from .api.badges import BadgeStyle
 from .authored.logos import read_logo
 from .authored.messages import perhaps
 from .catalog.join import Catalog
 from .problems import CatalogError, Level, Problem, Problems
-from .publish import feeds
+from .publish import feeds, well_known
 from .publish.earlier import Stamp
 from .publish.file_limits import note_number
 from .publish.host_headers import HeaderFile
@@ -50,6 +50,8 @@ class Build:
     """What the site's host has to be told."""
     feeds: dict[str, bytes]
     """Path in the site → the feed."""
+    vex_repository: bytes = b""
+    """What tells scanners where the author's statements are; empty when they are not published."""
 
     @property
     def documents(self) -> int:
@@ -88,6 +90,7 @@ class Build:
                 if list(problems):
                     raise CatalogError(problems)
             feeds.write(self.feeds, site_dir, staging.folder)
+            well_known.publish(self.vex_repository, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:
                 put(site_dir, file.name, header, staging.folder)
@@ -171,6 +174,8 @@ def _prepare(
             problems.extend(error.problems)
     if settings.feeds:
         feeds.check(site, problems)
+    if settings.security.publish_vex:
+        well_known.check(site, problems)
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     progress(f"writing the documents of {len(catalog.images):,} images")
@@ -196,7 +201,10 @@ def _prepare(
     made: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
         made = feeds.feeds(contents.items, site.title, site.site_url)
-    return Build(site, staging, contents, problems, file, made)
+    known = b""
+    if settings.security.publish_vex and site.site_url:
+        known = well_known.vex_repository(site.title, vex.repository(site.site_url))
+    return Build(site, staging, contents, problems, file, made, known)
 
 
 def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:

@@ -13,14 +13,14 @@ from msgspec import Struct
 from pydantic import BaseModel
 
 from .advisories.configured import Advisories
-from .api import addresses, badges, collections, index, items, openapi, security, security_totals
+from .api import addresses, badges, collections, index, items, openapi, security, security_totals, vex
 from .api.addresses import Addresses
 from .api.badges import BadgeStyle
 from .api.examples import Samples
 from .api.lookups.lookup import Documents, Lookup, Source
 from .api.lookups.table import lookups
 from .api.security import Assessor, SecurityFigures
-from .api.structs.discovery import Badge, Generator
+from .api.structs.discovery import Badge, GeneratedBy
 from .api.structs.items import ItemStructs, item_structs
 from .api.structs.security import SecurityDetail, SecuritySummary
 from .api.verify import Verifier, check_links, check_openapi
@@ -128,6 +128,8 @@ class _Writer:
     lookups: list[Lookup] = field(init=False)
     users: dict[str, list[Chart]] = field(default_factory=dict)
     """Slug of an image → the charts that pin it."""
+    statements: vex.Publication | None = None
+    """What is told of the author's statements, when they are published."""
 
     def __post_init__(self) -> None:
         self.at = Addresses(self.context.mount)
@@ -136,6 +138,10 @@ class _Writer:
         self.assessor = Assessor(self.context.read, self.catalog.statements, advisories.exploited)
         source = Source(self.catalog, self.at, self.context.site_url, advisories.scores)
         self.lookups = lookups(self.context.settings, source)
+        if self.context.settings.security.publish_vex and self.context.site_url:
+            self.statements = vex.Publication(
+                self.catalog.statements, self.context.site_url, self.context.title
+            )
         for chart in self.catalog.charts:
             for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
                 self.users.setdefault(slug, []).append(chart)
@@ -144,6 +150,8 @@ class _Writer:
         self.items["images"] = [self._image(image) for image in self.catalog.images]
         self._charts_and_roadmap()
         self._report_idle_statements()
+        if self.statements:
+            self._save(vex.ARCHIVE, self.statements.archive())
         self.items["updates"] = [*items.updates(self.catalog, self.at)]
         for name, found in self.items.items():
             for path, document in collections.documents(name, found, self.structs[name], self.at):
@@ -159,7 +167,7 @@ class _Writer:
         totals = {name: len(found) for name, found in self.items.items()}
         asked = dict(pair for lookup in self.lookups for pair in lookup.addresses.items())
         self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, asked, self.at))
-        generator = Generator(GENERATOR, version("mkdocs-catalog-api"))
+        generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
         self._put(
             addresses.MANIFEST, index.manifest(sorted(self.written), self.context.generated_at, generator)
@@ -170,20 +178,24 @@ class _Writer:
     def _image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures, assessed = [], [], []
+        records, figures, assessed, heard = [], [], [], set[int]()
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
             assessed.append(found)
             self.releases[entry.slug, release.entry.version] = figures[-1]
-            self.matched |= found.matched if found else set()
+            heard |= found.matched if found else set()
             if found and number == 0 and entry.lifecycle != "planned":
                 self.unique.update([row.id for row in found.rows])
+        self.matched |= heard
         newest = self.newest[entry.slug] = figures[0] if figures else None
         payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
         made: dict[str, Any] = dict(security.documents(image, records))
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
+        if self.statements and (told := self.statements.take(image, heard)):
+            made[vex.path(entry.slug)] = told
+            self.samples.take_lookup(vex.path(entry.slug), told)
         for path, document in made.items():
             self._put(path, document)
         for lookup in self.lookups:
@@ -253,15 +265,17 @@ class _Writer:
             self._sample(addresses.badge(badge.name), made[badge.name])
         return made
 
-    def _openapi(self, generator: Generator, badge: Badge) -> None:
+    def _openapi(self, generator: GeneratedBy, badge: Badge) -> None:
         said = self.context.settings.openapi
         about = openapi.About(
             self.context.title,
             said.contact.model_dump(exclude_none=True) if said.contact else {},
             said.license.model_dump(exclude_none=True) if said.license else {},
+            self.context.mount,
+            self.context.site_url,
         )
         described = openapi.describe(self.structs)
-        templates = {route.struct: route.path for route, _ in described.routes}
+        templates = {route.struct: route.path for route, *_ in described.routes if route.struct}
         examples = self.samples.examples(generator, _body(badge), templates)
         document = openapi.openapi(described, about, examples)
         body = _body(document)

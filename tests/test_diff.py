@@ -23,7 +23,7 @@ BASELINE: dict[str, Any] = json.loads(FROZEN.read_bytes())
 FIELDS = [
     (name, field)
     for name, schema in BASELINE["components"]["schemas"].items()
-    for field in schema["properties"]
+    for field in schema.get("properties", ())
 ]
 
 

@@ -137,14 +137,3 @@ def test_the_row_shows_the_newest_of_the_statements_that_decided() -> None:
     (row,) = Statements(statements).apply(deduplicate(findings), [IMAGE]).suppressed
     assert (row.id, row.pkg, row.targets) == ("CVE-2026-0001", "zlib1g", ["b"])
     assert (row.status, row.justification, row.statement) == ("fixed", "component_not_present", "one")
-
-
-def test_the_statements_that_name_an_image() -> None:
-    """What can be passed on of them: not what is said of packages wherever they are."""
-    part = {"@id": WEB, "subcomponents": ["pkg:deb/debian/zlib1g"]}
-    mixed = {"products": [part, DIGEST, "ghcr.io/acme/web:9", "pkg:deb/debian/zlib1g"]}
-    statements = Statements(said(mixed, ELSEWHERE, {"products": ["pkg:deb/debian/zlib1g"]}))
-    ((statement, products),) = statements.about(IMAGE)
-    assert (statement.name, statement.index) == ("CVE-2026-0001", 0)
-    assert [product.component.id for product in products] == [WEB, DIGEST]
-    assert [part.id for part in products[0].parts] == ["pkg:deb/debian/zlib1g"]

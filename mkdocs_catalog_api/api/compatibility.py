@@ -130,7 +130,8 @@ def _words(where: str, before: _Shape, after: _Shape) -> Iterator[Change]:
 
 
 def _body(operation: Json) -> Json:
-    body: Json = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    (content,) = operation["responses"]["200"]["content"].values()
+    body: Json = content["schema"]
     return body
 
 
@@ -146,7 +147,7 @@ def _shape(document: Json, schema: Json) -> _Shape:
     types = frozenset(option.get("type", "any") for option in meant)
     # Of several options only the first is looked into; the API has none but "something or null".
     first: Json = meant[0] if meant else {}
-    words = first.get("enum", [first["const"]] if "const" in first else None)
+    words = first.get("enum", first.get("x-extensible-enum", [first["const"]] if "const" in first else None))
     return _Shape(types, len(meant) < len(options), words and frozenset(words), first)
 
 

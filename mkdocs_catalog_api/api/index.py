@@ -9,7 +9,7 @@ from .addresses import Addresses
 from .collections import total_pages
 from .structs.discovery import (
     Discovery,
-    Generator,
+    GeneratedBy,
     Manifest,
     ManifestEntry,
     ResourceLink,
@@ -39,7 +39,9 @@ def discovery(
     )
 
 
-def manifest(documents: Iterable[tuple[str, str, int]], generated_at: str, generator: Generator) -> Manifest:
+def manifest(
+    documents: Iterable[tuple[str, str, int]], generated_at: str, generator: GeneratedBy
+) -> Manifest:
     """Path, SHA-256 and size of documents."""
     listed = {path: ManifestEntry(sha256, size) for path, sha256, size in documents}
     return Manifest("v1", generated_at, generator, listed)

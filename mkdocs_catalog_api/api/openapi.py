@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -34,6 +35,22 @@ In the examples, lists and maps are cut to one entry.
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
+_REFERENCE = "#/components/schemas/{name}"
+_HEADERS = {
+    "ETag": "Names these bytes: ask again with `If-None-Match`. Most hosts send it.",
+    "Last-Modified": "When they were last written: ask again with `If-Modified-Since`. Most hosts send it.",
+    "Cache-Control": "How long a copy may be kept: an hour, unless the host has a lifetime of its own.",
+}
+_RESPONSES = {
+    "NotModified": {
+        "description": "Nothing has changed since the copy that `If-None-Match` or "
+        "`If-Modified-Since` speaks of."
+    },
+    "NotFound": {
+        "description": "There is no such document. The body is the host's own error page, not "
+        "JSON, so look at the status before you parse."
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +62,20 @@ class About:
     """`name`, `url`, `email` of who answers questions; empty when nobody is named."""
     license: Mapping[str, str] = field(default_factory=dict)
     """`name` with `identifier` or `url`: on what terms the documents may be used; empty when not said."""
+    mount: str = ""
+    """Mount path of the site."""
+    site_url: str | None = None
+    """Its address, when it is known."""
+
+
+_BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 
 
 class Described(NamedTuple):
     """What can be said of the documents before there are any."""
 
-    routes: list[tuple[Route, Mapping[str, Any]]]
-    """Each with the schema of its documents."""
+    routes: list[tuple[Route, Mapping[str, Any], list[dict[str, Any]]]]
+    """Each with the schemas of its documents and of its parameters."""
     schemas: dict[str, dict[str, Any]]
     """Name of each component → the schema."""
 
@@ -59,19 +83,24 @@ class Described(NamedTuple):
 def describe(items: Mapping[str, ItemStructs]) -> Described:
     """Every path with its schema; `items` has the Structs of each collection."""
     table = [*routes(items), *lookup_routes()]
-    references, schemas = schema_components(
-        [route.struct for route in table], ref_template="#/components/schemas/{name}"
+    found, schemas = schema_components(
+        [route.struct for route in table if route.struct], ref_template=_REFERENCE
     )
-    opened = {name: _open(part) for name, part in schemas.items()}
+    references = iter(found)
+    bodies = [next(references) if route.struct else _BINARY for route in table]
+    words: dict[str, dict[str, Any]] = {}
+    opened = {name: _open(part, words) for name, part in schemas.items()}
     opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
-    return Described([*zip(table, references, strict=True)], dict(sorted(opened.items())))
+    parameters = [[_simpler(json_schema(one.type), words) for one in route.parameters] for route in table]
+    described = [*zip(table, bodies, parameters, strict=True)]
+    return Described(described, dict(sorted((opened | words).items())))
 
 
 def openapi(described: Described, about: About, examples: Mapping[str, Example]) -> dict[str, Any]:
     """OpenAPI 3.1 of every path."""
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, schema, examples.get(route.path))}
-        for route, schema in described.routes
+        f"/{PREFIX}/{route.path}": {"get": _operation(route, schema, parameters, examples.get(route.path))}
+        for route, schema, parameters in described.routes
     }
     return {
         "openapi": "3.1.0",
@@ -82,40 +111,47 @@ def openapi(described: Described, about: About, examples: Mapping[str, Example])
             **({"contact": dict(about.contact)} if about.contact else {}),
             **({"license": dict(about.license)} if about.license else {}),
         },
-        # Relative to this document, so that it is right under every mount path.
-        "servers": [{"url": "../..", "description": "The site that this document is on."}],
+        "servers": _servers(about),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
         "components": {
             "schemas": described.schemas,
-            "responses": {
-                "NotFound": {
-                    "description": "There is no such document. The body is the host's own error page, not "
-                    "JSON, so look at the status before you parse."
-                }
+            "headers": {
+                name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
             },
+            "responses": _RESPONSES,
         },
     }
 
 
-def _open(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for clients: new fields may come, which the check of documents forbids."""
+def _servers(about: About) -> list[dict[str, str]]:
+    """The mount path, which is right on any host, and where the site is."""
+    servers = [{"url": about.mount or "/", "description": "The site that this document is on."}]
+    if about.site_url:
+        servers.append({"url": about.site_url.rstrip("/"), "description": "The site at its own address."})
+    return servers
+
+
+def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A schema for clients: new fields may come, which the check of documents forbids.
+
+    `words` gets the schema of each closed list of words, by its name.
+    """
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
     for name, part in schema["properties"].items():
-        schema["properties"][name] = _simpler(part)
+        schema["properties"][name] = _simpler(part, words)
     return schema
 
 
-def _simpler(part: dict[str, Any]) -> dict[str, Any]:
-    """A schema as generators like it: words say their type, and a whole number is a number, too."""
+def _simpler(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A schema as generators like it: words have names, and a whole number is a number, too."""
     options = part.get("anyOf", [])
     for option in (part, part.get("items", {}), *options):
         if "enum" in option:
-            option["enum"] = option.pop("words", option["enum"])  # in their own order, not sorted
-            option["type"] = _WORD_TYPES[type(option["enum"][0])]
+            _name_words(option, words)
     if {"type": "integer"} in options and {"type": "number"} in options:
         options.remove({"type": "integer"})
     if len(options) == 1:
@@ -124,9 +160,40 @@ def _simpler(part: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-def _operation(route: Route, schema: Mapping[str, Any], example: Example | None) -> dict[str, Any]:
+def _name_words(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> None:
+    """Give a list of words its type and, when it is of the contract, a schema of its own.
+
+    With names for its words: `A+` and `A` make no two names in most languages. An author's words are a hint,
+    as there may be more at any time.
+    """
+    listed = part.pop("enum")
+    listed = part.pop("words", listed)  # in their own order, not sorted
+    kind = _WORD_TYPES[type(listed[0])]
+    if part.pop("open", False):
+        part |= {"type": kind, "x-extensible-enum": listed}
+    elif name := part.pop("component", ""):
+        part["$ref"] = _REFERENCE.format(name=name)
+        words[name] = {
+            "description": f"One of {', '.join(f'`{word}`' for word in listed)}.",
+            "type": kind,
+            "enum": listed,
+            "x-enum-varnames": [_variable(word) for word in listed],
+        }
+    else:
+        part |= {"enum": listed, "type": kind}
+
+
+def _variable(word: str) -> str:
+    return re.sub(r"\W", "_", word.replace("+", "_PLUS")).upper()
+
+
+def _operation(
+    route: Route, schema: Mapping[str, Any], schemas: list[dict[str, Any]], example: Example | None
+) -> dict[str, Any]:
     values = example.parameters if example else {}
-    parameters = [_parameter(parameter, values) for parameter in route.parameters]
+    parameters = [
+        _parameter(parameter, one, values) for parameter, one in zip(route.parameters, schemas, strict=True)
+    ]
     content: dict[str, Any] = {"schema": schema, **({"example": example.body} if example else {})}
     return {
         "operationId": route.operation,
@@ -136,20 +203,24 @@ def _operation(route: Route, schema: Mapping[str, Any], example: Example | None)
         **({"parameters": parameters} if parameters else {}),
         "responses": {
             "200": {
-                "description": (route.struct.__doc__ or route.summary).partition("\n")[0],
-                "content": {"application/json": content},
+                "description": ((route.struct and route.struct.__doc__) or route.summary).partition("\n")[0],
+                "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS},
+                "content": {route.media_type: content},
             },
+            "304": {"$ref": "#/components/responses/NotModified"},
             "404": {"$ref": "#/components/responses/NotFound"},
         },
     }
 
 
-def _parameter(parameter: Parameter, values: Mapping[str, str | int]) -> dict[str, Any]:
+def _parameter(
+    parameter: Parameter, schema: Mapping[str, Any], values: Mapping[str, str | int]
+) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "in": "path",
         "required": True,
         "description": parameter.description,
-        "schema": _simpler(json_schema(parameter.type)),
+        "schema": schema,
         **({"example": values[parameter.name]} if parameter.name in values else {}),
     }

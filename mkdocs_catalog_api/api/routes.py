@@ -13,6 +13,7 @@ from .structs.discovery import Badge, Discovery, Manifest, OpenApi
 from .structs.fields import PER_PAGE, Slug, VersionLabel
 from .structs.items import COLLECTIONS, ItemStructs, Words
 from .structs.security import ReleaseDocument, SecurityDetail, SecurityIndex, SecuritySummary
+from .structs.vex import ImageVex
 
 TAGS = {
     "images": "Hardened container images of the catalog.",
@@ -21,6 +22,7 @@ TAGS = {
     "updates": "The latest version check: what was found for each application, and what was done about it.",
     "security": "Vulnerabilities of each release, from scans of what is published.",
     "lookups": "One question, one document: what a digest is, who has a vulnerability, what to update to.",
+    "vex": "What the author says about vulnerabilities, for other people's scanners.",
     "badges": "Status badges in the endpoint format of shields.io.",
     "discovery": "Where everything is, and what it is.",
 }
@@ -37,10 +39,18 @@ class Parameter:
 
 _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
 SLUG = Parameter("slug", "Slug of the item.", Slug)
+IMAGE_SLUG = Parameter("slug", "Slug of the image.", Slug)
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
-_IMAGE_BADGE = Parameter("name", "What the badge says.", Literal.__getitem__(PER_IMAGE))
+_IMAGE_BADGE = Parameter(
+    "name",
+    "What the badge says.",
+    Annotated[
+        Literal.__getitem__(PER_IMAGE),
+        Meta(extra_json_schema={"words": [*PER_IMAGE], "component": "ImageBadgeName"}),
+    ],
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +63,10 @@ class Route:
     tag: str
     summary: str
     description: str
-    struct: type[Struct]
+    struct: type[Struct] | None
+    """None of a document that is no JSON."""
     parameters: tuple[Parameter, ...] = ()
+    media_type: str = "application/json"
 
 
 def routes(items: Mapping[str, ItemStructs]) -> Iterator[Route]:
@@ -62,6 +74,7 @@ def routes(items: Mapping[str, ItemStructs]) -> Iterator[Route]:
     for name, structs in items.items():
         yield from _collection_routes(name, COLLECTIONS[name], structs)
     yield from _SECURITY
+    yield from _VEX
     yield from _OTHERS
 
 
@@ -130,6 +143,28 @@ _SECURITY = (
         "The release record of one version, with its vulnerabilities.",
         ReleaseDocument,
         (_IMAGE, _VERSION),
+    ),
+)
+_VEX = (
+    Route(
+        "vex/{slug}.json",
+        "getImageVex",
+        "vex",
+        "What is said of one image",
+        "The author's statements on the image's releases, as OpenVEX, for `--vex` of a scanner. Only where "
+        "the catalog publishes its statements, and of images that any of them is on.",
+        ImageVex,
+        (IMAGE_SLUG,),
+    ),
+    Route(
+        "vex/repository.tar.gz",
+        "getVexRepository",
+        "vex",
+        "What is said of all images",
+        "The same documents as a VEX Repository v0.1. Scanners find it by "
+        "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
+        None,
+        media_type="application/gzip",
     ),
 )
 _OTHERS = (

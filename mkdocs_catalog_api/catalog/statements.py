@@ -60,7 +60,14 @@ class Statement:
     """Place in the document, from 0."""
     in_future: bool = False
     """Whether the time has not come yet, so that it says nothing about the statement's age."""
+    action_statement: str = ""
+    """What users of an affected product are to do."""
 
     @property
     def suppresses(self) -> bool:
         return self.status in ("not_affected", "fixed")
+
+    @property
+    def proven_time(self) -> datetime | None:
+        """None without a time, and for a time in the future: only a statement that shows more keeps it."""
+        return None if self.in_future and self.suppresses else self.timestamp

@@ -11,9 +11,8 @@ from msgspec.structs import asdict
 
 from .purl import Purl
 from .scans import Finding
-from .statements import Product, Statement
+from .statements import Statement
 from .vex_index import Claim, Index, Key, index, keys
-from .vex_products import ProductMeaning, product_meaning
 from .vex_subject import Subject
 from .vulnerabilities import Suppressed, Vulnerability
 
@@ -60,11 +59,9 @@ class Statements:
         known = self._ranks_by_id
         return any(one.id in known or not known.keys().isdisjoint(one.aliases) for one in findings)
 
-    def about(self, image: Subject) -> Iterator[tuple[Statement, list[Product]]]:
-        """The statements that name the image, each with those of its products that do."""
-        for statement in self._all:
-            if products := [product for product in statement.products if _names(product, image)]:
-                yield statement, products
+    def oldest_first(self) -> Iterator[tuple[int, Statement]]:
+        """Every statement with its position: where two speak of the same, the last one counts."""
+        return ((position, self._all[position]) for position in self._positions)
 
     def apply(
         self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], subjects: Sequence[Subject]
@@ -154,17 +151,9 @@ class _Hearing:
 
 
 def _age(statement: Statement) -> tuple[datetime, str, int, bool, str, str]:
-    """A time in the future proves nothing: only a statement that shows more keeps it."""
-    time = statement.timestamp
-    if time is None or (statement.in_future and statement.suppresses):
-        time = _LONG_AGO
     place = statement.document, statement.index
+    time = statement.proven_time or _LONG_AGO
     return time, *place, not statement.suppresses, statement.status, statement.justification
-
-
-def _names(product: Product, image: Subject) -> bool:
-    meaning = product_meaning(product.component)
-    return isinstance(meaning, ProductMeaning) and bool(meaning.images) and meaning.holds_in(image)
 
 
 def _suppressed(row: Vulnerability, by: Statement) -> Suppressed:

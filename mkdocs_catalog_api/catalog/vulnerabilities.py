@@ -17,9 +17,10 @@ _CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
 _NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
-# Schemas list words in the order of `words`; msgspec would sort them.
+# Schemas list words in the order of `words`, which msgspec would sort, under the name `component`.
 SeverityWord = Annotated[
-    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"], Meta(extra_json_schema={"words": [*SEVERITIES]})
+    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"],
+    Meta(extra_json_schema={"words": [*SEVERITIES], "component": "Severity"}),
 ]
 
 ExploitedSince = Annotated[
@@ -32,7 +33,10 @@ ExploitedSince = Annotated[
 ]
 Status = Annotated[
     Literal["not_affected", "fixed"],
-    Meta(description="What the statement says.", extra_json_schema={"words": ["not_affected", "fixed"]}),
+    Meta(
+        description="What the statement says.",
+        extra_json_schema={"words": ["not_affected", "fixed"], "component": "SuppressedStatus"},
+    ),
 ]
 Justification = Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
 Statement = Annotated[str, Meta(description="Id of the VEX document that says so.")]

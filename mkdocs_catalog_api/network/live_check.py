@@ -206,7 +206,7 @@ class LiveCheck:
             overview = path in (addresses.INDEX, addresses.MANIFEST)
             self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
             return None
-        for level, message in judge(answer.headers):
+        for level, message in judge(answer.headers, path):
             self._fault(path, message, _SEE, level)
         if answer.too_large:
             self._fault(path, f"larger than it should be: more than {size:,} bytes")

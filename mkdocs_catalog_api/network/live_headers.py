@@ -52,9 +52,11 @@ _CHECKS: Mapping[str, Callable[[str | None], _Verdict]] = {
 }
 
 
-def judge(headers: Mapping[str, str]) -> Iterator[tuple[Level, str]]:
-    """What is wrong (or, as a note, unusual) with the headers of a document, in words."""
+def judge(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level, str]]:
+    """What is wrong (or, as a note, unusual) with the headers of the document at `path`, in words."""
     for name, check in _CHECKS.items():
+        if check is _json_type and not path.endswith(".json"):
+            continue
         given = headers.get(name)
         if verdict := check(given):
             level, but = verdict

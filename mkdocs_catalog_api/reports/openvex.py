@@ -113,6 +113,7 @@ def _statement(
         author=text(document.author),
         index=index,
         in_future=time is not None and time > latest,
+        action_statement=text(entry.action_statement) if isinstance(entry.action_statement, str) else "",
     )
 
 

@@ -9,7 +9,7 @@ the program cannot hide behind the same slip in its test.
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, inventory, items, lookups, schemas, security, texts
+from tests.contract import badges, charts, inventory, items, lookups, schemas, security, texts, vex
 from tests.contract.api import Api
 
 
@@ -40,4 +40,5 @@ def check(
         charts.check(api, releases)
         lookups.check(api, releases)
         badges.check(api)
+        vex.check(api)
     return api.violations

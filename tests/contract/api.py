@@ -27,6 +27,8 @@ class Api:
             if path.is_file()
         }
         for path, raw in self.files.items():
+            if path.endswith(".tar.gz"):
+                continue
             try:
                 self.documents[path] = _parsed(raw.decode())
             except (ValueError, RecursionError) as error:

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges, lookups
+from tests.contract import badges, lookups, vex
 from tests.contract.api import COLLECTIONS, Api
 
 
 def check(api: Api) -> None:
     lacking = {f"{name}.json" for name in (*COLLECTIONS, "security")} - api.files.keys()
+    lacking |= vex.lacking(api)
     wanted = lacking or set(_wanted(api))
     for path in sorted(wanted - api.files.keys()):
         api.blame(path, "$", "is missing")
@@ -45,6 +46,7 @@ def last_page(total: int) -> int:
 def _wanted(api: Api) -> Iterator[str]:
     yield from ("security.json", "security/index.json", "index.json", "openapi.json", "manifest.json")
     yield from (f"badge/{name}.json" for name in badges.of_catalog(api))
+    yield from vex.wanted(api)
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))

@@ -17,10 +17,11 @@ from tests.contract.api import Api, Json
 
 FROZEN = Path(__file__).with_name("openapi.json")
 ITEMS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
-# The renderer of badges takes no null: what does not apply is absent. Nowhere else is a field optional.
+# Renderers of badges, readers of OpenVEX and Renovate take no null: what does not apply is absent, there alone.
 OPTIONAL = {
     "Badge": {"namedLogo", "logoColor", "logoSvg"},
-    # So does Renovate.
+    "VexStatement": {"justification", "impact_statement", "action_statement"},
+    "VexProduct": {"subcomponents"},
     "RenovateImage": {"sourceUrl", "homepage"},
     "RenovateRelease": {"releaseTimestamp", "digest", "changelogUrl"},
 }

@@ -64,7 +64,7 @@ class Discovery(Document):
     manifest: Annotated[Href, Meta(description="Every document with its hash.")]
 
 
-class Generator(Document):
+class GeneratedBy(Document):
     """What wrote the documents."""
 
     name: Annotated[Text, Meta(description="Name of the program.")]
@@ -83,7 +83,7 @@ class Manifest(Document):
 
     api_version: ApiVersion
     generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
-    generator: Annotated[Generator, Meta(description="What wrote the documents.")]
+    generator: Annotated[GeneratedBy, Meta(description="What wrote the documents.")]
     documents: Annotated[dict[str, ManifestEntry], Meta(description="Path below `api/v1/` → hash and size.")]
 
 

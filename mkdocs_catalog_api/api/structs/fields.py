@@ -33,7 +33,7 @@ VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$
 Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
 GradeLetter = Annotated[
     Literal["A+", "A", "B", "C", "D", "F"],
-    Meta(extra_json_schema={"words": ["A+", "A", "B", "C", "D", "F"]}),
+    Meta(extra_json_schema={"words": ["A+", "A", "B", "C", "D", "F"], "component": "Grade"}),
 ]
 Score = Annotated[float, Meta(ge=0, le=100)]
 

@@ -21,6 +21,7 @@ from ...catalog.models import (
     ChartVersionEntry,
     ImageEntry,
     Lifecycle,
+    Outcome,
     PinEntry,
     RoadmapEntry,
     UpdateEntry,
@@ -35,7 +36,10 @@ Fields: TypeAlias = Mapping[str, Any]
 
 LifecycleWord = Annotated[
     Lifecycle,
-    Meta(description="Where the image stands.", extra_json_schema={"words": [*get_args(Lifecycle)]}),
+    Meta(
+        description="Where the image stands.",
+        extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"},
+    ),
 ]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 
@@ -90,6 +94,9 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
     },
 }
 """What the published form of each model has besides."""
+
+_WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
+"""Closed lists of words → the name of their schema."""
 
 _NAMES: Mapping[type[BaseModel], str] = {
     VersionEntry: "Version",
@@ -146,7 +153,9 @@ def _plain(annotation: Any) -> Any:
     if origin is list:
         return list[_plain(parts[0])]  # type: ignore[misc]
     if origin is Literal:
-        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts]})]
+        # The words of the contract are closed; those that a catalog declares itself may become more.
+        named = {"component": _WORDS[annotation]} if annotation in _WORDS else {"open": True}
+        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts], **named})]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return published(annotation)
     return annotation

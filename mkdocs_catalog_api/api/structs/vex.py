@@ -1,0 +1,84 @@
+"""The author's statements for other people's scanners: OpenVEX v0.2.0, https://github.com/openvex/spec.
+
+As in badges, what does not apply is absent, never null: the format knows none.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType, field
+
+from ...catalog.statements import JUSTIFICATIONS, STATUSES
+from .fields import Document, Text
+
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"
+Time = Annotated[str, Meta(pattern=_TIME, extra_json_schema={"format": "date-time"})]
+VexStatus = Annotated[
+    Literal["not_affected", "affected", "fixed", "under_investigation"],
+    Meta(extra_json_schema={"words": [*STATUSES], "component": "VexStatus"}),
+]
+VexJustification = Annotated[
+    Literal[
+        "component_not_present",
+        "vulnerable_code_not_present",
+        "vulnerable_code_not_in_execute_path",
+        "vulnerable_code_cannot_be_controlled_by_adversary",
+        "inline_mitigations_already_exist",
+    ],
+    Meta(extra_json_schema={"words": [*JUSTIFICATIONS], "component": "VexJustification"}),
+]
+
+
+class VexVulnerability(Document):
+    """What a statement is about."""
+
+    name: Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
+    aliases: Annotated[list[Text], Meta(description="Its other ids.")]
+
+
+class VexPackage(Document):
+    """A package in an image."""
+
+    id: Annotated[Text, Meta(description="Package URL, or the package's name.")] = field(name="@id")
+
+
+class VexProduct(Document, kw_only=True):
+    """One release of the image."""
+
+    id: Annotated[Text, Meta(description="Package URL with the digest of the release.")] = field(name="@id")
+    subcomponents: Annotated[
+        Annotated[list[VexPackage], Meta(min_length=1)] | UnsetType,
+        Meta(description="The packages that are meant; all of the image where this is absent."),
+    ] = UNSET
+
+
+class VexStatement(Document, kw_only=True):
+    """What is said of one vulnerability in some releases."""
+
+    vulnerability: Annotated[VexVulnerability, Meta(description="What the statement is about.")]
+    timestamp: Annotated[Time, Meta(description="When it was said.")]
+    products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases that are meant.")]
+    status: Annotated[VexStatus, Meta(description="What is said of them.")]
+    justification: Annotated[VexJustification | UnsetType, Meta(description="Why they are not affected.")] = (
+        UNSET
+    )
+    impact_statement: Annotated[Text | UnsetType, Meta(description="The same in words.")] = field(
+        name="impact_statement", default=UNSET
+    )
+    action_statement: Annotated[Text | UnsetType, Meta(description="What to do about it.")] = field(
+        name="action_statement", default=UNSET
+    )
+
+
+class ImageVex(Document, kw_only=True):
+    """What the author says about vulnerabilities in the releases of one image."""
+
+    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
+        name="@context"
+    )
+    id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
+    author: Annotated[Text, Meta(description="Who says it.")]
+    timestamp: Annotated[Time, Meta(description="When the newest statement was made.")]
+    version: Annotated[Literal[1], Meta(description="Always 1: `timestamp` tells what is newer.")]
+    statements: Annotated[list[VexStatement], Meta(min_length=1, description="The oldest first.")]

@@ -1,0 +1,173 @@
+"""What others may be told about an image's releases: the author's statements, each on exact digests.
+
+Other tools take any one of a component's identifiers where we ask for all of them, and know nothing of what
+we don't understand. So what is told is never wider than what was said: what can't be said exactly is left
+out when it suppresses, and said of more when it contradicts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from .join import Image
+from .names import Reference
+from .purl import Purl
+from .statements import Product, Statement
+from .vex_matching import Statements
+from .vex_products import PartMeaning, ProductMeaning, part_meaning, product_meaning
+from .vex_subject import ImagePattern, Subject
+
+_HUB = "docker.io/"
+_ANY = ""
+"""Stands for every image where a product is a package."""
+
+
+class Exact(NamedTuple):
+    """A release by its digest, and the packages in it that are meant; all of it when there are none."""
+
+    purl: str
+    parts: tuple[str, ...]
+
+
+class Said(NamedTuple):
+    """A statement, and the releases of one image that it is on."""
+
+    rank: int
+    """Its place among all, the oldest first: where two speak of the same, the last one counts."""
+    statement: Statement
+    products: tuple[Exact, ...]
+
+
+def image_id(image: str) -> str:
+    """Package URL of an image whatever its version, as scanners write it; `image` has no tag."""
+    repository, name = _repository(image)
+    return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
+
+
+class Export:
+    """The statements by what they may be on, so that an image is held against few of them."""
+
+    def __init__(self, statements: Statements) -> None:
+        self._ranked = [*statements.oldest_first()]
+        self._ranks: dict[str, list[int]] = defaultdict(list)
+        for rank, (_, statement) in enumerate(self._ranked):
+            for key in sorted({key for product in statement.products for key in _keys(product)}):
+                self._ranks[key].append(rank)
+
+    def about(self, image: Image, heard: Collection[int]) -> Iterator[Said]:
+        """What is said of the releases that have a digest.
+
+        `heard` are the positions of the statements that speak of a finding in the image: of those on a
+        package wherever it is, only these are told.
+        """
+        entry = image.entry
+        repository = Reference.parse(entry.image).repository
+        keys = {repository, _ANY}.union(*(version.digests for version in entry.versions))
+        for rank in sorted({rank for key in keys for rank in self._ranks.get(key, ())}):
+            position, statement = self._ranked[rank]
+            exact: dict[Exact, None] = {}
+            for version in entry.versions:
+                # Other tags of a release are a promise of today; only what shows more goes by them.
+                tags = {version.version, *(() if statement.suppresses else version.tags)}
+                for digest in version.digests:
+                    subject = Subject(repository, frozenset(tags), frozenset([digest]))
+                    for product in statement.products:
+                        exact |= dict.fromkeys(
+                            _exact(product, statement, subject, entry.image, position in heard)
+                        )
+            if exact:
+                yield Said(rank, statement, tuple(exact))
+
+
+def _keys(product: Product) -> Iterator[str]:
+    meaning = product_meaning(product.component)
+    if isinstance(meaning, ProductMeaning):
+        for pattern in meaning.images[:1]:
+            yield from pattern.digests or (pattern.repository,)
+        if not meaning.images:
+            yield _ANY
+
+
+def _exact(
+    product: Product, statement: Statement, subject: Subject, image: str, heard: bool
+) -> Iterator[Exact]:
+    """The product as a digest, one for each digest of the subject; nothing if it means something else."""
+    meaning = product_meaning(product.component)
+    if not isinstance(meaning, ProductMeaning) or not (meaning.images or heard):
+        return
+    # The platform goes into the package URL: the scan of one platform may be of a digest of several.
+    if not all(
+        pattern._replace(os="", architecture="", platform="").holds(subject) for pattern in meaning.images
+    ):
+        return
+    platform = _platform(meaning.images)
+    parts = _parts(product, meaning, suppresses=statement.suppresses)
+    if statement.suppresses and (platform is None or parts is None):
+        return
+    repository, name = _repository(image)
+    for digest in sorted(subject.digests):
+        qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())
+        version = quote(digest, safe="")
+        purl = f"pkg:oci/{name}@{version}?{qualifiers}repository_url={quote(repository, safe='')}"
+        yield Exact(purl, parts or ())
+
+
+def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
+    """The qualifiers `arch` and `os`; None when they can't say what is meant."""
+    found: dict[str, set[str]] = {"arch": set(), "os": set()}
+    for pattern in images:
+        system, architecture, variant, *_ = (*pattern.platform.split("/"), "", "", "")
+        if variant:
+            return None
+        found["arch"] |= {pattern.architecture, architecture} - {""}
+        found["os"] |= {pattern.os, system} - {""}
+    if any(len(values) > 1 for values in found.values()):
+        return None
+    return {key: value for key, values in found.items() for value in values}
+
+
+def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tuple[str, ...] | None:
+    """The packages that are meant, none for all of the image; None when they can't be said."""
+    if meaning.packages:
+        if product.parts:
+            return None
+        one = _narrowest(meaning.packages)
+        return (one,) if one else None
+    if not product.parts:
+        return ()
+    found: dict[str, None] = {}
+    for part in product.parts:
+        means = part_meaning(part)
+        if not isinstance(means, PartMeaning):
+            continue
+        if not means.purls:
+            found[means.name] = None
+        elif suppresses:
+            found |= dict.fromkeys(filter(None, [_narrowest(means.purls)]))
+        else:
+            found |= dict.fromkeys(map(_written, means.purls))
+    return tuple(found) or None
+
+
+def _narrowest(purls: tuple[Purl, ...]) -> str | None:
+    """The one that all others cover, None when there is none."""
+    return next((_written(one) for one in purls if all(other.covers(one) for other in purls)), None)
+
+
+def _written(purl: Purl) -> str:
+    path = "/".join(quote(part, safe="") for part in (*purl.namespace.split("/"), purl.name) if part)
+    version = f"@{quote(purl.version, safe='')}" if purl.version else ""
+    query = "&".join(f"{key}={quote(value, safe='')}" for key, value in sorted(purl.qualifiers))
+    subpath = f"#{quote(purl.subpath)}" if purl.subpath else ""
+    return f"pkg:{purl.type}/{path}{version}{'?' if query else ''}{query}{subpath}"
+
+
+def _repository(image: str) -> tuple[str, str]:
+    """Repository and name as scanners have them, who call Docker Hub by the name of its server."""
+    repository = Reference.parse(image).repository
+    if repository.startswith(_HUB):
+        repository = f"index.{repository}"
+    return repository, repository.rpartition("/")[2].lower()
