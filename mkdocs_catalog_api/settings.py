@@ -45,6 +45,8 @@ ADVISORIES = {
     "epss": "advisories/epss_scores.csv.gz",
 }
 """Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
+DEFAULT_HISTORY = "history"
+"""Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
 Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"

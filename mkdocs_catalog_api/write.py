@@ -18,6 +18,7 @@ from .api.badges import BadgeStyle
 from .api.examples import Samples
 from .api.security import Assessor, SecurityFigures
 from .api.structs.discovery import Badge, Generator
+from .api.structs.history import DayChanges, HistoryIndex, ImageHistory
 from .api.structs.items import ItemStructs, item_structs
 from .api.structs.security import SecurityDetail, SecuritySummary
 from .api.verify import Verifier, check_links, check_openapi
@@ -25,6 +26,8 @@ from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
 from .catalog.models import ItemEntry, UpdateEntry
 from .catalog.pins import Pin
+from .history.days import Folder
+from .history.past import Past
 from .problems import Level, Problem, Problems
 from .publish.earlier import GENERATOR
 from .publish.staging import Written
@@ -47,6 +50,8 @@ class ItemDocuments(NamedTuple):
     """Of an image."""
     users: Sequence[Chart]
     """Charts that pin the image."""
+    history: ImageHistory | None
+    """Of an image that a recorded day knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,10 @@ class Context:
     """Where it says which VEX statements came to nothing."""
     on_item: Callable[[ItemDocuments], None] = lambda _: None
     """Is shown the documents of each item."""
+    history: Folder | None = None
+    """The recorded days."""
+    on_day: Callable[[DayChanges], None] = lambda _: None
+    """Is shown what changed on each of them, oldest first."""
 
 
 class Contents(NamedTuple):
@@ -78,6 +87,8 @@ class Contents(NamedTuple):
     """The items of each collection, in its order."""
     summary: SecuritySummary
     badges: Mapping[str, Badge]
+    history: HistoryIndex | None
+    """None when no day is recorded."""
 
 
 def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
@@ -93,6 +104,7 @@ def write(catalog: Catalog, context: Context) -> Contents:
     """Write every document of the catalog.
 
     Raises:
+        CatalogError: the history is not in order.
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full, a report can't be read any more …
     """
@@ -118,6 +130,7 @@ class _Writer:
     """Ids that are open in any newest release."""
     matched: set[int] = field(default_factory=set)
     """Positions of the VEX statements that speak of a finding."""
+    past: Past = field(init=False)
     users: dict[str, list[Chart]] = field(default_factory=dict)
     """Slug of an image → the charts that pin it."""
 
@@ -125,12 +138,17 @@ class _Writer:
         self.at = Addresses(self.context.mount)
         self.structs = item_structs(entry_models(self.context.settings))
         self.assessor = Assessor(self.context.read, self.catalog.statements)
+        self.past = Past(self.context.history, self.at)
         for chart in self.catalog.charts:
             for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
                 self.users.setdefault(slug, []).append(chart)
 
     def run(self) -> Contents:
+        for at, day in self.past.days(self.context.on_day):
+            self._put(at, day)
         self.items["images"] = [self._image(image) for image in self.catalog.images]
+        for at, former in self.past.others(image.entry.slug for image in self.catalog.images):
+            self._put(at, former)
         self._charts_and_roadmap()
         self._report_idle_statements()
         self.items["updates"] = [*items.updates(self.catalog, self.at)]
@@ -144,14 +162,17 @@ class _Writer:
         self._sample(addresses.SECURITY_INDEX, listed)
         made = self._badges()
         totals = {name: len(found) for name, found in self.items.items()}
-        self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, self.at))
+        self._sample(
+            addresses.INDEX,
+            index.discovery(self.context.title, totals, made, self.at, history=bool(self.past.index)),
+        )
         generator = Generator(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
         self._put(
             addresses.MANIFEST, index.manifest(sorted(self.written), self.context.generated_at, generator)
         )
         check_links(self.at.linked, (entry.path for entry in self.written))
-        return Contents(self.written, self.items, summary, made)
+        return Contents(self.written, self.items, summary, made, self.past.index)
 
     def _image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
@@ -169,12 +190,15 @@ class _Writer:
         payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
         made: dict[str, Any] = dict(security.documents(image, records))
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
+        past = self.past.image(entry.slug)
+        if past is not None:
+            made[addresses.image_history(entry.slug)] = past
         for path, document in made.items():
             self._put(path, document)
         total = newest.total if newest and entry.lifecycle != "planned" else None
         self.samples.take_image(entry.slug, entry.latest, total, made)
         item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
-        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads)
+        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads, past)
         return item
 
     def _charts_and_roadmap(self) -> None:
@@ -204,6 +228,7 @@ class _Writer:
         item: Struct,
         detail: SecurityDetail | None = None,
         payloads: Mapping[str, Badge] | None = None,
+        past: ImageHistory | None = None,
     ) -> None:
         """Write the document of an item."""
         path, document = collections.item(resource, entry, page, item, self.structs[resource], self.at)
@@ -212,7 +237,7 @@ class _Writer:
             self.samples.take(path, document)
         users = self.users.get(entry.slug, []) if resource == "images" else []
         self.context.on_item(
-            ItemDocuments(resource, entry.slug, page, document, detail, payloads or {}, users)
+            ItemDocuments(resource, entry.slug, page, document, detail, payloads or {}, users, past)
         )
 
     def _badges(self) -> dict[str, Badge]:

@@ -10,6 +10,7 @@ from .collections import total_pages
 from .structs.discovery import (
     Discovery,
     Generator,
+    HistoryLinks,
     Manifest,
     ManifestEntry,
     ResourceLink,
@@ -18,7 +19,9 @@ from .structs.discovery import (
 )
 
 
-def discovery(title: str, totals: Mapping[str, int], badges: Iterable[str], at: Addresses) -> Discovery:
+def discovery(
+    title: str, totals: Mapping[str, int], badges: Iterable[str], at: Addresses, *, history: bool
+) -> Discovery:
     """Where everything is; `totals` has the number of items of each collection."""
     return Discovery(
         "v1",
@@ -30,6 +33,7 @@ def discovery(title: str, totals: Mapping[str, int], badges: Iterable[str], at: 
             }
         ),
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
+        HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if history else None,
         {name: at.api(addresses.badge(name)) for name in badges},
         at.api(addresses.OPENAPI),
         at.api(addresses.MANIFEST),

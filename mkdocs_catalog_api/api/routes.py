@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from . import addresses
 from .badges import PER_IMAGE
 from .structs.discovery import Badge, Discovery, Manifest, OpenApi
 from .structs.fields import PER_PAGE, Slug, VersionLabel
+from .structs.history import Changes, Date, DayChanges, HistoryIndex, ImageHistory
 from .structs.items import COLLECTIONS, ItemStructs, Words
 from .structs.security import ReleaseDocument, SecurityDetail, SecurityIndex, SecuritySummary
 
@@ -20,6 +22,7 @@ TAGS = {
     "roadmap": "Applications that are planned and not built yet.",
     "updates": "The latest version check: what was found for each application, and what was done about it.",
     "security": "Vulnerabilities of each release, from scans of what is published.",
+    "history": "What changed from day to day, where the catalog records it.",
     "badges": "Status badges in the endpoint format of shields.io.",
     "discovery": "Where everything is, and what it is.",
 }
@@ -39,6 +42,7 @@ _SLUG = Parameter("slug", "Slug of the item.", Slug)
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
+_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
 _IMAGE_BADGE = Parameter("name", "What the badge says.", Literal.__getitem__(PER_IMAGE))
 
 
@@ -61,6 +65,7 @@ def routes(items: Mapping[str, ItemStructs]) -> Iterator[Route]:
     for name, structs in items.items():
         yield from _collection_routes(name, COLLECTIONS[name], structs)
     yield from _SECURITY
+    yield from _HISTORY
     yield from _OTHERS
 
 
@@ -129,6 +134,42 @@ _SECURITY = (
         "The release record of one version, with its vulnerabilities.",
         ReleaseDocument,
         (_IMAGE, _VERSION),
+    ),
+)
+_HISTORY = (
+    Route(
+        addresses.CHANGES,
+        "listChanges",
+        "history",
+        "Every recorded day",
+        "How much changed on each day, newest first. A catalog without a history has no such documents.",
+        Changes,
+    ),
+    Route(
+        addresses.changes("{date}"),
+        "getDayChanges",
+        "history",
+        "What changed on one day",
+        "The events of the day by image; of the first day, which is the baseline, their number alone.",
+        DayChanges,
+        (_DAY,),
+    ),
+    Route(
+        addresses.HISTORY,
+        "getHistory",
+        "history",
+        "Figures of every recorded day",
+        "Open vulnerabilities, images and grades at the end of each day, and how long fixes took.",
+        HistoryIndex,
+    ),
+    Route(
+        addresses.image_history("{slug}"),
+        "getImageHistory",
+        "history",
+        "The history of one image",
+        "Its figures over time, and since when each vulnerability was open, when it was fixed and in what.",
+        ImageHistory,
+        (_SLUG,),
     ),
 )
 _OTHERS = (

@@ -88,7 +88,7 @@ class Web:
         if build is not None and build.staging is not None:
             folder = build.staging.documents
             self.catalog.show(build.contents, folder)
-            self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds]
+            self._feeds = [(path, feeds.media_type(path)) for path in build.feeds]
         filled: dict[str, Filled] = {}
         for uri, content in self._contents.items() if self._settings.web else ():
             page = self._pages.get(uri) or Page(uri, uri, None, "\0")

@@ -6,9 +6,12 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
-from .snapshot import Grade, Lifecycle, Severity
+from . import fields
 
-Slug = Annotated[str, Meta(description="Slug of the image.")]
+Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
+Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
+Grade = Literal["A+", "A", "B", "C", "D", "F"]
+Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
