@@ -52,6 +52,8 @@ class ItemDocuments(NamedTuple):
     """Charts that pin the image."""
     history: ImageHistory | None
     """Of an image that a recorded day knows."""
+    recorded: str | None
+    """The last recorded day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,9 @@ class _Writer:
             self.samples.take(path, document)
         users = self.users.get(entry.slug, []) if resource == "images" else []
         self.context.on_item(
-            ItemDocuments(resource, entry.slug, page, document, detail, payloads or {}, users, past)
+            ItemDocuments(
+                resource, entry.slug, page, document, detail, payloads or {}, users, past, self.past.last
+            )
         )
 
     def _badges(self) -> dict[str, Badge]:

@@ -20,6 +20,11 @@ class Past:
         self.index: HistoryIndex | None = None
         """Known at the end of `days`."""
 
+    @property
+    def last(self) -> str | None:
+        """The last recorded day."""
+        return self.index.head.date if self.index else None
+
     def days(self, on_day: Callable[[DayChanges], None]) -> Iterator[tuple[str, Document]]:
         """Path and body of the documents of the days; `on_day` is shown each of them.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
-from . import calendar, syndication, update_feeds
+from . import calendar, history_feeds, syndication, update_feeds
 from .history_feeds import FeedImage, News
 from .site_files import put, refuse_links
 
@@ -40,6 +40,18 @@ def feeds(
 
 def media_type(path: str) -> str:
     return TYPES[PurePosixPath(path).suffix]
+
+
+def belonging(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
+    """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
+    wanted: list[str] = []
+    if "updates" in markers:
+        wanted += [update_feeds.JSON_FEED, update_feeds.RSS]
+    if markers & {"changes", "trend", "time-to-fix"}:
+        wanted += [history_feeds.SECURITY_JSON, history_feeds.SECURITY_RSS]
+    if image is not None:
+        wanted.append(history_feeds.image_path(image))
+    return [path for path in wanted if path in made]
 
 
 def check_address(site: Site, problems: Problems) -> None:
