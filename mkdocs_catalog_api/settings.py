@@ -177,7 +177,7 @@ class Settings(Section):
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
     feeds: bool = False
-    """Whether the updates are published as feeds, which takes a `site_url`."""
+    """Whether feeds and a calendar of ends of life are published, which takes a `site_url`."""
     web: bool = True
     """Whether the pages show the catalog: markers are filled and item pages completed."""
 

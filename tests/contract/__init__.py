@@ -9,7 +9,7 @@ the program cannot hide behind the same slip in its test.
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, inventory, items, schemas, security, texts
+from tests.contract import badges, charts, history, inventory, items, schemas, security, texts
 from tests.contract.api import Api
 
 
@@ -38,4 +38,5 @@ def check(
         items.check(api, named_latest)
         charts.check(api, security.check(api))
         badges.check(api)
+        history.check(api)
     return api.violations
