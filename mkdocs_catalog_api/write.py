@@ -147,6 +147,7 @@ class _Writer:
 
     def run(self) -> Contents:
         for at, day in self.past.days(self.context.on_day):
+            self.samples.take(addresses.changes("{date}") if isinstance(day, DayChanges) else at, day)
             self._put(at, day)
         self.items["images"] = [self._image(image) for image in self.catalog.images]
         for at, former in self.past.others(image.entry.slug for image in self.catalog.images):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
@@ -13,6 +13,7 @@ from .addresses import PREFIX
 from .compatibility import POLICY
 from .examples import Example
 from .routes import TAGS, Parameter, Route, routes
+from .structs.events import AnyEvent
 from .structs.items import ItemStructs
 
 _DESCRIPTION = f"""\
@@ -63,6 +64,8 @@ def describe(items: Mapping[str, ItemStructs]) -> Described:
     )
     opened = {name: _open(part) for name, part in schemas.items()}
     opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    for event in get_args(AnyEvent):
+        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
     return Described([*zip(table, references, strict=True)], dict(sorted(opened.items())))
 
 

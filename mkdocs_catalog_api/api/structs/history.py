@@ -6,8 +6,8 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from .events import AnyEvent, GoneReason, Grade, Id, Package, Severity, Slug, Version
-from .fields import ApiVersion, Counter, Counters, Document, Href
+from .events import AnyEvent, GoneReason, Grade, Id, Package, SeverityWord, Slug, Version
+from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -82,7 +82,7 @@ class DayFigures(Document):
         dict[Grade, Counter],
         Meta(
             description="Grade → how many images had it.",
-            extra_json_schema={"propertyNames": {"enum": [*get_args(Grade)]}},
+            extra_json_schema={"propertyNames": {"enum": [*get_args(Grade)], "type": "string"}},
         ),
     ]
 
@@ -138,7 +138,7 @@ class ImageFigures(Document):
     unknown: Annotated[Counter | None, Meta(description="Open, of a severity that nobody knows.")]
     total: Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
     suppressed: Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
-    grade: Annotated[Grade | None, Meta(description="Grade of the newest release.")]
+    grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest release.")]
 
 
 class Episode(Document):
@@ -146,7 +146,7 @@ class Episode(Document):
 
     id: Id
     pkg: Package
-    severity: Annotated[Severity, Meta(description="The last that was known.")]
+    severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
     first_seen: Annotated[Date, Meta(description="The first recorded day on which it was open.")]
     baseline: Annotated[
         bool, Meta(description="It was there when the history began; nobody knows since when.")
