@@ -24,11 +24,13 @@ from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
 from .publish.file_limits import note_number
+from .publish.history_feeds import News
 from .publish.host_headers import HeaderFile
 from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
 from .publish.swap import publish
 from .read import read
+from .read_history import history_folder
 from .settings import Settings
 from .site import Site
 from .write import Contents, Context, ItemDocuments, write
@@ -125,11 +127,12 @@ def prepare(
     check_only: bool = False,
     progress: Callable[[str], None] = _ignore,
     on_item: Callable[[ItemDocuments], None] = _ignore,
+    history: bool = True,
 ) -> Build:
     """Read and write: every document made and checked, in staging, and nothing published.
 
     With `check_only` nothing is written to any disk. `progress` is told what is being done, `on_item` is
-    shown the documents of each item.
+    shown the documents of each item. Without `history`, the recorded days are left alone.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -139,7 +142,7 @@ def prepare(
     # First of all, as it puts back an API that a killed build was replacing.
     staging = None if check_only else Staging(site.site_dir)
     try:
-        return _prepare(site, settings, problems, staging, strict, progress, on_item)
+        return _prepare(site, settings, problems, staging, strict, progress, on_item, history=history)
     except BaseException:
         if staging:
             staging.remove()
@@ -154,6 +157,8 @@ def _prepare(
     strict: bool,
     progress: Callable[[str], None],
     on_item: Callable[[ItemDocuments], None],
+    *,
+    history: bool,
 ) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
@@ -173,11 +178,13 @@ def _prepare(
         except CatalogError as error:
             problems.extend(error.problems)
     if settings.feeds:
-        feeds.check(site, problems)
+        feeds.check_address(site, problems)
     if settings.security.publish_vex:
         well_known.check(site, problems)
+    past = history_folder(site, settings, problems, to_write=False) if history else None
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
+    news = News()
     progress(f"writing the documents of {len(catalog.images):,} images")
     context = Context(
         settings=settings,
@@ -191,19 +198,26 @@ def _prepare(
         save=partial(save, staging.documents) if staging else lambda *_: None,
         problems=problems,
         on_item=on_item,
+        history=past,
+        on_day=news.add,
     )
-    contents = write(catalog, context)
+    try:
+        contents = write(catalog, context)
+    except CatalogError as error:
+        problems.extend(error.problems)
+        raise CatalogError(problems) from None
     note_number(contents.written, site.config, problems)
     paths = (document.path for document in contents.written)
     problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
-    if problems.refuse(strict=strict):
-        raise CatalogError(problems)
     made: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
-        made = feeds.feeds(contents.items, site.title, site.site_url)
+        made = feeds.feeds(contents.items, news if contents.history else None, site.title, site.site_url)
+        feeds.check(site, made, problems)
     known = b""
     if settings.security.publish_vex and site.site_url:
         known = well_known.vex_repository(site.title, vex.repository(site.site_url))
+    if problems.refuse(strict=strict):
+        raise CatalogError(problems)
     return Build(site, staging, contents, problems, file, made, known)
 
 

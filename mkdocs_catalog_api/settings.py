@@ -42,6 +42,8 @@ ADVISORIES = {
     "epss": "advisories/epss_scores.csv.gz",
 }
 """Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
+DEFAULT_HISTORY = "history"
+"""Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
 Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
@@ -152,7 +154,7 @@ class Settings(Section):
     headers: HostName | None = None
     """Host whose header file is written; none by default."""
     feeds: bool = False
-    """Whether the updates are published as feeds, which takes a `site_url`."""
+    """Whether feeds and a calendar of ends of life are published, which takes a `site_url`."""
     web: bool = True
     """Whether the pages show the catalog: markers are filled and item pages completed."""
 

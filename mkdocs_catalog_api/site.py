@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .authored.config_file import ConfigFile
 from .authored.pages import Page
-from .settings import ADVISORIES, SECURITY_FOLDERS, Settings, data_names
+from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, data_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Site:
 
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
-    """What a catalog is made of beside docs_dir: data files, reports and statements."""
+    """What a catalog is made of beside docs_dir: data files, reports, statements and recorded days."""
     given = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
     for name, path in (given | {"decisions": settings.updates.decisions}).items():
         for file in [path] if path else data_names(name):
@@ -42,3 +42,4 @@ def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
     for name, default in ADVISORIES.items():
         yield root / (getattr(settings.security, name) or default)
+    yield root / (settings.history or DEFAULT_HISTORY)

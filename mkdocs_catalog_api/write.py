@@ -21,6 +21,7 @@ from .api.lookups.lookup import Documents, Lookup, Source
 from .api.lookups.table import lookups
 from .api.security import Assessor, SecurityFigures
 from .api.structs.discovery import Badge, GeneratedBy
+from .api.structs.history import DayChanges, HistoryIndex, ImageHistory
 from .api.structs.items import ItemStructs, item_structs
 from .api.structs.security import SecurityDetail, SecuritySummary
 from .api.verify import Verifier, check_links, check_openapi
@@ -28,6 +29,8 @@ from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
 from .catalog.models import ItemEntry, UpdateEntry
 from .catalog.pins import Pin
+from .history.days import Folder
+from .history.past import Past
 from .problems import Level, Problem, Problems
 from .publish.earlier import GENERATOR
 from .publish.staging import Written
@@ -50,6 +53,10 @@ class ItemDocuments(NamedTuple):
     """Of an image."""
     users: Sequence[Chart]
     """Charts that pin the image."""
+    history: ImageHistory | None
+    """Of an image that a recorded day knows."""
+    recorded: str | None
+    """The last recorded day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,10 @@ class Context:
     """Where it says which VEX statements came to nothing."""
     on_item: Callable[[ItemDocuments], None] = lambda _: None
     """Is shown the documents of each item."""
+    history: Folder | None = None
+    """The recorded days."""
+    on_day: Callable[[DayChanges], None] = lambda _: None
+    """Is shown what changed on each of them, oldest first."""
 
 
 class Contents(NamedTuple):
@@ -83,6 +94,8 @@ class Contents(NamedTuple):
     """The items of each collection, in its order."""
     summary: SecuritySummary
     badges: Mapping[str, Badge]
+    history: HistoryIndex | None
+    """None when no day is recorded."""
 
 
 def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
@@ -98,6 +111,7 @@ def write(catalog: Catalog, context: Context) -> Contents:
     """Write every document of the catalog.
 
     Raises:
+        CatalogError: the history is not in order.
         ContractError: a document breaks the contract (a bug of the plugin).
         OSError: the disk is full, a report can't be read any more …
     """
@@ -126,6 +140,7 @@ class _Writer:
     pinned: dict[str, SecurityFigures | None] = field(default_factory=dict)
     """What charts pin → its figures."""
     lookups: list[Lookup] = field(init=False)
+    past: Past = field(init=False)
     users: dict[str, list[Chart]] = field(default_factory=dict)
     """Slug of an image → the charts that pin it."""
     statements: vex.Publication | None = None
@@ -136,6 +151,7 @@ class _Writer:
         self.structs = item_structs(entry_models(self.context.settings))
         advisories = self.context.advisories
         self.assessor = Assessor(self.context.read, self.catalog.statements, advisories.exploited)
+        self.past = Past(self.context.history, self.at)
         source = Source(self.catalog, self.at, self.context.site_url, advisories.scores)
         self.lookups = lookups(self.context.settings, source)
         if self.context.settings.security.publish_vex and self.context.site_url:
@@ -147,7 +163,12 @@ class _Writer:
                 self.users.setdefault(slug, []).append(chart)
 
     def run(self) -> Contents:
+        for at, day in self.past.days(self.context.on_day):
+            self.samples.take(addresses.changes("{date}") if isinstance(day, DayChanges) else at, day)
+            self._put(at, day)
         self.items["images"] = [self._image(image) for image in self.catalog.images]
+        for at, former in self.past.others(image.entry.slug for image in self.catalog.images):
+            self._put(at, former)
         self._charts_and_roadmap()
         self._report_idle_statements()
         if self.statements:
@@ -166,14 +187,15 @@ class _Writer:
             self._answer(lookup.end())
         totals = {name: len(found) for name, found in self.items.items()}
         asked = dict(pair for lookup in self.lookups for pair in lookup.addresses.items())
-        self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, asked, self.at))
+        title, recorded = self.context.title, bool(self.past.index)
+        self._sample(addresses.INDEX, index.discovery(title, totals, made, asked, self.at, history=recorded))
         generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
         self._put(
             addresses.MANIFEST, index.manifest(sorted(self.written), self.context.generated_at, generator)
         )
         check_links(self.at.linked, (entry.path for entry in self.written))
-        return Contents(self.written, self.items, summary, made)
+        return Contents(self.written, self.items, summary, made, self.past.index)
 
     def _image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
@@ -196,6 +218,9 @@ class _Writer:
         if self.statements and (told := self.statements.take(image, heard)):
             made[vex.path(entry.slug)] = told
             self.samples.take_lookup(vex.path(entry.slug), told)
+        past = self.past.image(entry.slug)
+        if past is not None:
+            made[addresses.image_history(entry.slug)] = past
         for path, document in made.items():
             self._put(path, document)
         for lookup in self.lookups:
@@ -203,7 +228,7 @@ class _Writer:
         total = newest.total if newest and entry.lifecycle != "planned" else None
         self.samples.take_image(entry.slug, entry.latest, total, made)
         item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
-        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads)
+        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads, past)
         return item
 
     def _charts_and_roadmap(self) -> None:
@@ -245,6 +270,7 @@ class _Writer:
         item: Struct,
         detail: SecurityDetail | None = None,
         payloads: Mapping[str, Badge] | None = None,
+        past: ImageHistory | None = None,
     ) -> None:
         """Write the document of an item."""
         path, document = collections.item(resource, entry, page, item, self.structs[resource], self.at)
@@ -253,7 +279,9 @@ class _Writer:
             self.samples.take(path, document)
         users = self.users.get(entry.slug, []) if resource == "images" else []
         self.context.on_item(
-            ItemDocuments(resource, entry.slug, page, document, detail, payloads or {}, users)
+            ItemDocuments(
+                resource, entry.slug, page, document, detail, payloads or {}, users, past, self.past.last
+            )
         )
 
     def _badges(self) -> dict[str, Badge]:

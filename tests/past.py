@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 from click.testing import CliRunner, Result
 
+from mkdocs_catalog_api.api.addresses import Addresses
+from mkdocs_catalog_api.api.structs.history import Document
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.documents import documents
-from mkdocs_catalog_api.history.structs import Document
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -100,7 +101,7 @@ class Past:
 
     def documents(self) -> dict[str, Any]:
         """Path → published document, each held against its type."""
-        return {path: checked(document) for path, document in documents(self.folder, BASE)}
+        return {path: checked(document) for path, document in documents(self.folder, Addresses("/catalog"))}
 
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
         """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import datetime
-import json
+from types import SimpleNamespace
 from typing import Any
 
 import icalendar
-import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.publish.calendar import CalendarImage, CalendarVersion, calendar
+from mkdocs_catalog_api.publish.calendar import calendar
 
 from .sites import SiteFolder
 
 HOME = "https://example.org/catalog/"
 
 
-def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> CalendarImage:
-    listed = [CalendarVersion(label, end) for label, end in versions.items()]
-    return CalendarImage(slug, name, f"registry.example.org/{slug}", f"/catalog/images/{slug}/", listed)
+def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> Any:
+    listed = [SimpleNamespace(version=label, end_of_life=end) for label, end in versions.items()]
+    reference, url = f"registry.example.org/{slug}", f"/catalog/images/{slug}/"
+    return SimpleNamespace(slug=slug, name=name, image=reference, url=url, versions=listed)
 
 
 def read(body: bytes | None) -> list[Any]:
@@ -37,9 +37,9 @@ def test_a_built_catalog(site: SiteFolder) -> None:
     site.image(
         "nginx", "name: 'NGINX, the server'\nversions: [{version: '1.27', endOfLife: 2026-12-01}, '1.28']"
     )
-    result = site.build()
-    images = json.dumps(result.json("images.json")["data"]).encode()
-    (event,) = read(calendar(msgspec.json.decode(images, type=list[CalendarImage]), "Catalog", HOME))
+    site.settings["feeds"] = True
+    assert not site.build(strict=True).failed
+    (event,) = read((site.folder / "site/eol.ics").read_bytes())
     assert event["SUMMARY"] == "NGINX, the server 1.27: end of life"
     assert event["DTSTART"].dt == datetime.date(2026, 12, 1)
     assert event["DTSTAMP"].dt == datetime.datetime(2026, 12, 1, tzinfo=datetime.UTC)

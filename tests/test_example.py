@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from .contract import check
+from .example_history import write_history
 from .sites import Result, run
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
@@ -55,3 +56,19 @@ def test_its_scans_come_from_two_scanners_and_a_hub(example: Result) -> None:
     outside = [pin for pin in monitoring["images"] if pin["slug"] is None]
     assert outside, "the chart pins an image that is not in the catalog"
     assert monitoring["security"]["pinsScanned"] == monitoring["security"]["pins"]
+
+
+def test_its_history_is_that_of_its_scans(example: Result, tmp_path: Path) -> None:
+    """Refresh it with `python -m tests.example_history`, after pages, scans or statements have changed."""
+    days = sorted(path.name for path in (EXAMPLE / "history").iterdir())
+    made = tmp_path / "history"
+    write_history(made)
+    assert sorted(path.name for path in made.iterdir()) == days
+    assert {name: (made / name).read_bytes() for name in days} == {
+        name: (EXAMPLE / "history" / name).read_bytes().replace(b"\r\n", b"\n") for name in days
+    }
+    last = example.json("history/index.json")["data"][-1]
+    summary = example.json("security.json")
+    assert last["images"] == example.json("images.json")["total"]
+    assert last["scanned"] == summary["scanned"]
+    assert all(day["total"] for day in example.json("history/index.json")["data"])

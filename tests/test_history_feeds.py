@@ -8,11 +8,12 @@ from typing import Any
 import feedparser
 import pytest
 
+from mkdocs_catalog_api.api.addresses import Addresses
+from mkdocs_catalog_api.api.structs.history import DayChanges
 from mkdocs_catalog_api.history.documents import documents
-from mkdocs_catalog_api.history.structs import DayChanges
 from mkdocs_catalog_api.publish.history_feeds import FeedImage, News
 
-from .past import BASE, ONE, THREE, TWO, Past
+from .past import ONE, THREE, TWO, Past
 from .sites import SiteFolder, row
 
 IMAGES = {
@@ -39,7 +40,7 @@ def past(site: SiteFolder) -> Past:
 
 def feeds(past: Past) -> dict[str, bytes]:
     news = News()
-    for _, document in documents(past.folder, BASE):
+    for _, document in documents(past.folder, Addresses("/catalog")):
         if isinstance(document, DayChanges):
             news.add(document)
     return dict(news.feeds(IMAGES, "Catalog", "https://example.org/catalog/"))
@@ -107,7 +108,7 @@ def test_identities_last(past: Past) -> None:
 
 def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
     news = News()
-    for _, document in documents(past.folder, BASE):
+    for _, document in documents(past.folder, Addresses("/catalog")):
         if isinstance(document, DayChanges):
             news.add(document)
     made = dict(news.feeds({}, "Catalog", "https://example.org/catalog/"))

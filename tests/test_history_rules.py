@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import json
 import statistics
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.api.addresses import Addresses
+from mkdocs_catalog_api.api.structs.events import Grade
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
@@ -23,13 +25,14 @@ from mkdocs_catalog_api.history.episodes import Fixes, Since
 from mkdocs_catalog_api.history.replay import ReplayError, apply
 from mkdocs_catalog_api.history.snapshot import (
     SEVERITIES,
-    Grade,
     Image,
     Scan,
     Seen,
     State,
-    from_documents,
     known,
+)
+from mkdocs_catalog_api.history.snapshot import (
+    seen as seen_in,
 )
 from mkdocs_catalog_api.problems import CatalogError
 
@@ -115,7 +118,7 @@ def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Se
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path), "history")
         state = recorded(folder, days)
-        made = {path: checked(document) for path, document in documents(folder, BASE)}
+        made = {path: checked(document) for path, document in documents(folder, Addresses("/catalog"))}
     addresses = {f"{BASE}/{path}" for path in made}
     for document in made.values():
         links = document.get("links", {}).values()
@@ -173,33 +176,25 @@ def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
         break
 
 
-def write_documents(folder: Path, **latest: Any) -> None:
-    """The documents of a build, as far as a snapshot reads them: one image of two digests."""
+def shown(**latest: Any) -> Seen:
+    """What is seen of an image of two digests, whose newest release has this record."""
     digests = ["sha256:" + "a" * 64, "sha256:" + "b" * 64]
-    image = {
-        "slug": "nginx",
-        "lifecycle": "available",
-        "versions": [{"version": "1.0", "digest": digests[0], "digests": digests}],
-        "latest": "1.0",
-        "security": {"scanned": True, "grade": None},
-    }
-    record = {"digest": digests[0], "scanner": "trivy", "cves": [], "suppressed": []} | latest
-    (folder / "security").mkdir(exist_ok=True)
-    (folder / "images.json").write_text(json.dumps({"data": [image]}))
-    (folder / "security/nginx.json").write_text(json.dumps({"latest": record}))
+    version = SimpleNamespace(version="1.0", digest=digests[0], digests=digests)
+    security = SimpleNamespace(scanned=True, grade=None)
+    item = {"slug": "nginx", "lifecycle": "available", "versions": [version], "latest": "1.0"}
+    record = {"digest": digests[0], "scanner": "trivy", "cves": [], "suppressed": [], "os_end_of_life": False}
+    detail: Any = SimpleNamespace(latest=SimpleNamespace(**record | latest))
+    return seen_in(SimpleNamespace(**item, security=security), detail)
 
 
-def test_a_scan_of_some_platforms_finds_but_takes_nothing_away(tmp_path: Path) -> None:
-    def row(id_: str, severity: str = "HIGH") -> dict[str, str]:
-        return {"id": id_, "severity": severity, "pkg": "openssl"}
+def test_a_scan_of_some_platforms_finds_but_takes_nothing_away() -> None:
+    def row(id_: str, severity: str = "HIGH") -> SimpleNamespace:
+        return SimpleNamespace(id=id_, severity=severity, pkg="openssl")
 
-    write_documents(tmp_path, digestsScanned=2, cves=[row(ONE)])
-    state = after({}, list(from_documents(tmp_path)))
-    write_documents(tmp_path, digestsScanned=1, cves=[row(TWO, "LOW"), row(TWO)])
-    state = after(state, list(from_documents(tmp_path)))
+    state = after({}, [shown(digests_scanned=2, cves=[row(ONE)])])
+    state = after(state, [shown(digests_scanned=1, cves=[row(TWO, "LOW"), row(TWO)])])
     assert state["nginx"].open == {(ONE, "openssl"): "HIGH", (TWO, "openssl"): "HIGH"}
-    write_documents(tmp_path, digestsScanned=2, cves=[row(TWO)], suppressed=[row(TWO)])
-    state = after(state, list(from_documents(tmp_path)))
+    state = after(state, [shown(digests_scanned=2, cves=[row(TWO)], suppressed=[row(TWO)])])
     assert state["nginx"].open == {(TWO, "openssl"): "HIGH"}
     assert state["nginx"].suppressed == {}
 

@@ -12,6 +12,8 @@ OPENAPI = "openapi.json"
 MANIFEST = "manifest.json"
 SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
+CHANGES = "changes.json"
+HISTORY = "history/index.json"
 
 
 def collection(resource: str) -> str:
@@ -40,6 +42,14 @@ def badge(name: str) -> str:
 
 def image_badge(slug: str, name: str) -> str:
     return f"badge/{slug}/{name}.json"
+
+
+def changes(date: str) -> str:
+    return f"changes/{date}.json"
+
+
+def image_history(slug: str) -> str:
+    return f"history/{slug}.json"
 
 
 def web_address(address: str) -> str:

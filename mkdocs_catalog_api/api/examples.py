@@ -59,7 +59,7 @@ class Samples:
 
         `badge` is the body of the badge `images`, `templates` has the path of each kind of document.
         """
-        found = dict(self._collections()) | dict(self._security())
+        found = dict(self._collections()) | dict(self._security()) | dict(self._history())
         for struct, (path, body) in self._lookups.items():
             found[templates[struct]] = Example(_parameters(templates[struct], path), body)
         for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
@@ -95,11 +95,21 @@ class Samples:
         _, slug, version, documents = self._image
         badge = cut(documents[addresses.image_badge(slug, "cves")])
         yield addresses.image_badge("{slug}", "{name}"), Example({"slug": slug, "name": "cves"}, badge)
+        if past := documents.get(addresses.image_history(slug)):
+            yield addresses.image_history("{slug}"), Example({"slug": slug}, cut(past))
         if version is not None:
             detail, release = documents[addresses.detail(slug)], documents[addresses.release(slug, version)]
             yield addresses.detail("{image}"), Example({"image": slug}, cut(detail))
             parameters = {"image": slug, "version": version}
             yield addresses.release("{image}", "{version}"), Example(parameters, cut(release))
+
+    def _history(self) -> Iterator[tuple[str, Example]]:
+        """Of the last recorded day."""
+        if addresses.HISTORY in self._documents:
+            for path in (addresses.CHANGES, addresses.HISTORY):
+                yield path, Example({}, self._cut(path))
+            day = self._cut(addresses.changes("{date}"))
+            yield addresses.changes("{date}"), Example({"date": day["date"]}, day)
 
     def _cut(self, path: str) -> Any:
         return cut(self._documents[path], _MAPS.get(path))

@@ -10,6 +10,7 @@ from .collections import total_pages
 from .structs.discovery import (
     Discovery,
     GeneratedBy,
+    HistoryLinks,
     Manifest,
     ManifestEntry,
     ResourceLink,
@@ -19,7 +20,13 @@ from .structs.discovery import (
 
 
 def discovery(
-    title: str, totals: Mapping[str, int], badges: Iterable[str], lookups: Mapping[str, str], at: Addresses
+    title: str,
+    totals: Mapping[str, int],
+    badges: Iterable[str],
+    lookups: Mapping[str, str],
+    at: Addresses,
+    *,
+    history: bool,
 ) -> Discovery:
     """Where everything is; `totals` has the sizes of the collections, `lookups` their paths."""
     return Discovery(
@@ -32,6 +39,7 @@ def discovery(
             }
         ),
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
+        HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if history else None,
         {name: at.api(addresses.badge(name)) for name in badges},
         {name: at.template(path) if "{" in path else at.api(path) for name, path in lookups.items()},
         at.api(addresses.OPENAPI),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
@@ -15,6 +15,7 @@ from .compatibility import POLICY
 from .examples import Example
 from .lookups.table import lookup_routes
 from .routes import TAGS, Parameter, Route, routes
+from .structs.events import AnyEvent
 from .structs.items import ItemStructs
 
 _DESCRIPTION = f"""\
@@ -91,6 +92,8 @@ def describe(items: Mapping[str, ItemStructs]) -> Described:
     words: dict[str, dict[str, Any]] = {}
     opened = {name: _open(part, words) for name, part in schemas.items()}
     opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    for event in get_args(AnyEvent):
+        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
     parameters = [[_simpler(json_schema(one.type), words) for one in route.parameters] for route in table]
     described = [*zip(table, bodies, parameters, strict=True)]
     return Described(described, dict(sorted((opened | words).items())))

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from . import addresses
 from .badges import PER_IMAGE
 from .structs.discovery import Badge, Discovery, Manifest, OpenApi
 from .structs.fields import PER_PAGE, Slug, VersionLabel
+from .structs.history import Changes, Date, DayChanges, HistoryIndex, ImageHistory
 from .structs.items import COLLECTIONS, ItemStructs, Words
 from .structs.security import ReleaseDocument, SecurityDetail, SecurityIndex, SecuritySummary
 from .structs.vex import ImageVex
@@ -23,6 +25,7 @@ TAGS = {
     "security": "Vulnerabilities of each release, from scans of what is published.",
     "lookups": "One question, one document: what a digest is, who has a vulnerability, what to update to.",
     "vex": "What the author says about vulnerabilities, for other people's scanners.",
+    "history": "What changed from day to day, where the catalog records it.",
     "badges": "Status badges in the endpoint format of shields.io.",
     "discovery": "Where everything is, and what it is.",
 }
@@ -43,6 +46,7 @@ IMAGE_SLUG = Parameter("slug", "Slug of the image.", Slug)
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
+_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
 _IMAGE_BADGE = Parameter(
     "name",
     "What the badge says.",
@@ -75,6 +79,7 @@ def routes(items: Mapping[str, ItemStructs]) -> Iterator[Route]:
         yield from _collection_routes(name, COLLECTIONS[name], structs)
     yield from _SECURITY
     yield from _VEX
+    yield from _HISTORY
     yield from _OTHERS
 
 
@@ -165,6 +170,42 @@ _VEX = (
         "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
         None,
         media_type="application/gzip",
+    ),
+)
+_HISTORY = (
+    Route(
+        addresses.CHANGES,
+        "listChanges",
+        "history",
+        "Every recorded day",
+        "How much changed on each day, newest first. A catalog without a history has no such documents.",
+        Changes,
+    ),
+    Route(
+        addresses.changes("{date}"),
+        "getDayChanges",
+        "history",
+        "What changed on one day",
+        "The events of the day by image; of the first day, which is the baseline, their number alone.",
+        DayChanges,
+        (_DAY,),
+    ),
+    Route(
+        addresses.HISTORY,
+        "getHistory",
+        "history",
+        "Figures of every recorded day",
+        "Open vulnerabilities, images and grades at the end of each day, and how long fixes took.",
+        HistoryIndex,
+    ),
+    Route(
+        addresses.image_history("{slug}"),
+        "getImageHistory",
+        "history",
+        "The history of one image",
+        "Its figures over time, and since when each vulnerability was open, when it was fixed and in what.",
+        ImageHistory,
+        (IMAGE_SLUG,),
     ),
 )
 _OTHERS = (

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from ..catalog.vulnerabilities import Vulnerability, count
-from . import addresses, verify_large
+from . import addresses, verify_history, verify_large
 from .structs.discovery import Badge
 from .structs.fields import PER_PAGE
 from .structs.security import (
@@ -266,4 +266,5 @@ _RULES: Mapping[type[Struct], Callable[[Any], Iterator[str]]] = {
     SecuritySummary: _summary,
     SecurityIndex: _index,
     Badge: _badge,
+    **verify_history.RULES,
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..history.snapshot import Seen, State
     from ..settings import Settings
     from ..site import Site
+    from ..write import ItemDocuments
 
 
 def _date(_context: object, _option: object, given: str | None) -> str | None:
@@ -114,25 +115,29 @@ class _Record:
             sys.exit(1)
 
     def _site(self) -> tuple[Site, Settings, Folder]:
-        from ..history.days import DEFAULT_FOLDER, Folder
+        from ..read_history import history_folder
 
         site, settings = self.run.read()
-        label = settings.history or DEFAULT_FOLDER
-        path = site.root / label
-        if path.resolve().is_relative_to(site.docs_dir.resolve()):
-            message = "the folder lies in docs_dir, so MkDocs would publish it"
-            refused = Problems()
-            refused.add(site.config.problem(("history",), message, "put it beside mkdocs.yml"))
+        refused = Problems()
+        folder = history_folder(site, settings, refused, to_write=True)
+        if folder is None:
             raise CatalogError(refused)
-        return site, settings, Folder(path, label)
+        return site, settings, folder
 
-    def _seen(self, site: Site, settings: Settings, folder: Path) -> Iterator[Seen]:
-        """The images of a catalog, read from the documents of a build that is never published."""
-        from ..history.snapshot import from_documents
+    def _seen(self, site: Site, settings: Settings) -> list[Seen]:
+        """The images of the catalog by slug, as a build shows them that writes nothing."""
+        from ..build import prepare
+        from ..history.snapshot import seen
 
-        build = self.run.prepare(replace(site, site_dir=folder / "site"), settings)
-        assert build.staging is not None  # noqa: S101  # for the type checker
-        return from_documents(build.staging.documents)
+        found: list[Seen] = []
+
+        def take(item: ItemDocuments) -> None:
+            if item.resource == "images":
+                found.append(seen(item.document.data, item.detail))  # type: ignore[attr-defined]
+
+        problems, strict = self.run.problems, self.run.strict
+        prepare(site, settings, problems, strict=strict, check_only=True, on_item=take, history=False)
+        return found
 
     def day(self, date: str | None) -> None:
         """Record one day."""
@@ -140,8 +145,7 @@ class _Record:
 
         site, settings, folder = self._site()
         date = date or clock.now().date().isoformat()
-        with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
-            recorded = chain.record(folder, date, self._seen(site, settings, Path(made)))
+        recorded = chain.record(folder, date, self._seen(site, settings))
         if date > clock.latest().date().isoformat():
             message = f"{date} has not come yet, and no earlier day can be recorded from now on"
             self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING))
@@ -189,7 +193,7 @@ class _Record:
             message = "this clone does not have all commits, so earlier days are missing"
             hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
             self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING))
-        paths = [site.docs_dir, *own_files(site.root, settings)]
+        paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
         commits = repository.last_of_each_day(ref, paths, since)
         state: State = {}
         previous: str | None = None
@@ -225,7 +229,7 @@ class _Record:
                 )
                 if not old.docs_dir.is_relative_to(tree):
                     raise GitError("docs_dir is no relative path, so its earlier content can't be found")
-                return list(_Record(run)._seen(old, settings, Path(made)))
+                return _Record(run)._seen(old, settings)
             except CatalogError as error:
                 first = next((each for each in error.problems if each.level is Level.ERROR), "")
                 message = f"{commit.date} is left out, its catalog is refused: {first}"

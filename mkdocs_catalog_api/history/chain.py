@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..api.structs.events import AnyEvent
 from ..problems import CatalogError, Problem, Problems
 from .days import REBUILD, Day, Folder
 from .differences import differences
-from .events import AnyEvent
 from .replay import ReplayError, apply
 from .snapshot import Seen, State
 

@@ -20,11 +20,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ..api.structs.events import AnyEvent
 from ..problems import CatalogError, Problem, Problems
-from .events import AnyEvent
 
-DEFAULT_FOLDER = "history"
-"""Where a history lies unless the settings say otherwise, relative to mkdocs.yml."""
 REBUILD = (
     "when two histories were merged, run `catalog-api record --rebuild`; else get the days from git again"
 )

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from . import events
-from .events import AnyEvent, GoneReason
+from ..api.structs import events
+from ..api.structs.events import AnyEvent, GoneReason
 from .snapshot import Image, Key, Scan, Seen, State, known
 
 

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from . import events
-from .events import AnyEvent
-from .snapshot import SEVERITIES, Image, Key, Severity
-from .structs import Episode, FixTimes, FixWindows, TimeToFix
+from ..api.structs import events
+from ..api.structs.events import AnyEvent, Severity
+from ..api.structs.history import Episode, FixTimes, FixWindows, TimeToFix
+from .snapshot import SEVERITIES, Image, Key
 
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)

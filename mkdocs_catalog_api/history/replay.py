@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from . import events
-from .events import AnyEvent, VulnerabilityEvent
-from .snapshot import Image, Key, Scan, Severity, State
+from ..api.structs import events
+from ..api.structs.events import AnyEvent, Severity, VulnerabilityEvent
+from ..catalog.names import slug
+from ..problems import RefusedError
+from .snapshot import Image, Key, Scan, State
 
 
 class ReplayError(ValueError):
@@ -20,6 +22,7 @@ def apply(state: State, event: AnyEvent) -> None:
     image = state.get(event.slug)
     if isinstance(event, events.ImageAdded):
         _need(image is None, "the image is there already")
+        _need(_is_slug(event.slug), "no image is called this")
         state[event.slug] = Image(lifecycle=event.lifecycle)
     elif image is None:
         raise ReplayError("there is no such image")
@@ -30,6 +33,13 @@ def apply(state: State, event: AnyEvent) -> None:
         del state[event.slug]
     else:
         _image(image, event)
+
+
+def _is_slug(text: str) -> bool:
+    try:
+        return bool(slug(text))
+    except RefusedError:
+        return False
 
 
 def _need(condition: bool, otherwise: str) -> None:

@@ -1,19 +1,18 @@
-"""What is known of an image on a day, and the snapshot of a whole catalog from the documents of a build."""
+"""What is known of an image on a day, and what a build shows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct, field
-from msgspec.json import Decoder
 
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-SEVERITIES: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
+from ..api.structs.events import Grade, Lifecycle, Severity
+from ..api.structs.security import Release, SecurityDetail
+from ..catalog.vulnerabilities import Vulnerability
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Worst first."""
-Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
-Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
 
@@ -73,70 +72,21 @@ def known(before: Image | None, seen: Seen) -> Image:
     )
 
 
-class _Version(Struct):
-    version: str
-    digest: str | None = None
-    digests: tuple[str, ...] = ()
+def seen(item: Any, detail: SecurityDetail | None) -> Seen:
+    """What a build shows of an image: its item as in the collection, and its detail if it lists a version."""
+    releases = {
+        version.version: tuple(version.digests or ((version.digest,) if version.digest else ()))
+        for version in item.versions
+    }
+    security = item.security
+    found = Image(item.lifecycle, releases, item.latest, security.scanned, None, security.grade)
+    complete = False
+    if security.scanned and item.latest is not None and detail is not None:
+        complete = _add_scan(found, item.latest, detail.latest)
+    return Seen(item.slug, found, complete)
 
 
-class _Security(Struct):
-    scanned: bool
-    grade: Grade | None
-
-
-class _Image(Struct):
-    slug: str
-    lifecycle: Lifecycle
-    versions: list[_Version]
-    latest: str | None
-    security: _Security
-
-
-class _Images(Struct):
-    data: list[_Image]
-
-
-class _Row(Struct):
-    id: str
-    severity: Severity
-    pkg: str
-
-
-class _Release(Struct, rename="camel"):
-    digest: str | None
-    scanner: str | None
-    cves: list[_Row] | None
-    suppressed: list[_Row] | None
-    digests_scanned: int | None = None
-    os_end_of_life: bool | None = None
-
-
-class _Detail(Struct):
-    latest: _Release
-
-
-_IMAGES = Decoder(_Images)
-_DETAIL = Decoder(_Detail)
-
-
-def from_documents(folder: Path) -> Iterator[Seen]:
-    """The images of a build by slug; `folder` holds the documents as they lie below `api/v1/`."""
-    for image in _IMAGES.decode((folder / "images.json").read_bytes()).data:
-        releases = {
-            version.version: version.digests or ((version.digest,) if version.digest else ())
-            for version in image.versions
-        }
-        found = Image(
-            image.lifecycle, releases, image.latest, image.security.scanned, None, image.security.grade
-        )
-        complete = False
-        if image.security.scanned and image.latest is not None:
-            detail = (folder / "security" / f"{image.slug}.json").read_bytes()
-            complete = _add_scan(found, image.latest, _DETAIL.decode(detail).latest)
-        yield Seen(image.slug, found, complete)
-
-
-def _add_scan(image: Image, version: str, release: _Release) -> bool:
+def _add_scan(image: Image, version: str, release: Release) -> bool:
     """Add the rows of the newest release; returns whether its scan covers all of it."""
     listed = image.releases[version]
     scanned = listed if release.digest is None or release.digest in listed else (release.digest,)
@@ -145,11 +95,12 @@ def _add_scan(image: Image, version: str, release: _Release) -> bool:
     suppressed = _worst(release.suppressed or [])
     image.suppressed = {key: severity for key, severity in suppressed.items() if key not in image.open}
     # In a system past its end of life nothing is found because nobody looks.
-    whole = release.digests_scanned is None or release.digests_scanned >= len(listed)
+    count = getattr(release, "digests_scanned", None)
+    whole = count is None or count >= len(listed)
     return whole and not release.os_end_of_life
 
 
-def _worst(rows: list[_Row]) -> dict[Key, Severity]:
+def _worst(rows: Iterable[Vulnerability]) -> dict[Key, Severity]:
     """The rows without what is installed: one a package, with its highest severity."""
     found: dict[Key, Severity] = {}
     for row in rows:

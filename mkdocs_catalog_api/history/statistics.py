@@ -8,18 +8,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter, neg
+from operator import neg
 from typing import NamedTuple, TypeAlias, get_args
 
 import msgspec
 
+from ..api.structs.events import AnyEvent, Grade
+from ..api.structs.fields import Counters
+from ..api.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
 from .chain import follow
 from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes
-from .events import AnyEvent
-from .snapshot import SEVERITIES, Grade, Image, State
-from .structs import DayFigures, Episode, Head, ImageFigures, SeverityCounts, TimeToFix
+from .snapshot import SEVERITIES, Image, State
 
 _GRADES: tuple[Grade, ...] = get_args(Grade)
 _Counts: TypeAlias = tuple[int, ...]
@@ -117,21 +117,25 @@ class Statistics:
     def _put(self, slug: str, entry: ImageFigures | Episode) -> None:
         self._waiting.append((slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry)))
 
-    def images(self) -> Iterator[tuple[str, list[ImageFigures], list[Episode]]]:
-        """Every image that ever was, by slug: figures, oldest first, and vulnerabilities, newest first."""
-        rows = self._ended.execute("SELECT slug, figures, entry FROM ended ORDER BY slug, rowid")
-        for slug, group in groupby(rows, itemgetter(0)):
-            figures, episodes = [], []
-            for _, is_figures, entry in group:
-                if is_figures:
-                    figures.append(_FIGURES.decode(entry))
-                else:
-                    episodes.append(_EPISODE.decode(entry))
-            if slug in self._state:
-                episodes += self._episodes[slug].still_open(self._state[slug])
-            episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
-            episodes.sort(key=lambda each: each.first_seen, reverse=True)
-            yield slug, figures, episodes
+    def slugs(self) -> list[str]:
+        """Of every image that ever was, in order."""
+        self._ended.execute("CREATE INDEX IF NOT EXISTS by_slug ON ended (slug)")
+        return sorted(self._figures)
+
+    def image(self, slug: str) -> tuple[list[ImageFigures], list[Episode]]:
+        """Figures of an image, oldest first, and its vulnerabilities, newest first."""
+        rows = self._ended.execute("SELECT figures, entry FROM ended WHERE slug = ? ORDER BY rowid", [slug])
+        figures, episodes = [], []
+        for is_figures, entry in rows:
+            if is_figures:
+                figures.append(_FIGURES.decode(entry))
+            else:
+                episodes.append(_EPISODE.decode(entry))
+        if slug in self._state:
+            episodes += self._episodes[slug].still_open(self._state[slug])
+        episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
+        episodes.sort(key=lambda each: each.first_seen, reverse=True)
+        return figures, episodes
 
     def close(self) -> None:
         """Forget everything."""
@@ -150,7 +154,7 @@ def _counts(image: Image) -> _Counts:
 def _day_figures(date: str, sums: _Counts) -> DayFigures:
     suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
-        *(date, sum(sums[:5]), SeverityCounts(*sums[:5]), suppressed, images, releases, scanned),
+        *(date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
         by_grade={grade: count for grade, count in zip(_GRADES, grades, strict=True) if count},
     )
 

@@ -8,44 +8,31 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator, Sequence
+from typing import Any
 from urllib.parse import urljoin
-
-from msgspec import Struct
 
 PATH = "eol.ics"
 TYPE = "text/calendar"
+PRODUCT = "PRODID:-//mkdocs-catalog-api//EN"
+"""The line that tells who made it."""
 _IDENTITIES = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
 _LINE = 75
 """Octets that a line may have, https://www.rfc-editor.org/rfc/rfc5545#section-3.1."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-class CalendarVersion(Struct, rename="camel"):
-    """A release, as it stands in `images.json`."""
+def calendar(images: Sequence[Any], title: str, home: str) -> bytes | None:
+    """The calendar; None when no release has an end of life.
 
-    version: str
-    end_of_life: str | None
-
-
-class CalendarImage(Struct, rename="camel"):
-    """An image, as it stands in `images.json`."""
-
-    slug: str
-    name: str
-    image: str
-    url: str
-    versions: list[CalendarVersion]
-
-
-def calendar(images: Sequence[CalendarImage], title: str, home: str) -> bytes | None:
-    """The calendar; None when no release has an end of life. `home` is the address of the site."""
+    `images` are those of `images.json`; `home` is the address of the site, with a slash at its end.
+    """
     events = [event for image in images for event in _events(image, home)]
     if not events:
         return None
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
-        "PRODID:-//mkdocs-catalog-api//EN",
+        PRODUCT,
         f"X-WR-CALNAME:{_text(f'End of life: {title}')}",
         *(line for event in events for line in event),
         "END:VCALENDAR",
@@ -53,7 +40,7 @@ def calendar(images: Sequence[CalendarImage], title: str, home: str) -> bytes | 
     return b"".join(_folded(line) for line in lines)
 
 
-def _events(image: CalendarImage, home: str) -> Iterator[list[str]]:
+def _events(image: Any, home: str) -> Iterator[list[str]]:
     for version in image.versions:
         if version.end_of_life is None:
             continue

@@ -11,9 +11,9 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from ..history import events
-from ..history.events import AnyEvent
-from ..history.structs import DayChanges
+from ..api.structs import events
+from ..api.structs.events import AnyEvent
+from ..api.structs.history import DayChanges
 from .syndication import Channel, Entry, json_feed, rss
 
 SECURITY_JSON = "feeds/security.json"

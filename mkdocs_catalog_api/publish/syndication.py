@@ -39,7 +39,7 @@ class Entry:
 
     id: str
     """A URN that never changes."""
-    date: str
+    date: str | None
     """Day in UTC, as in 2026-11-20."""
     title: str
     text: str
@@ -47,8 +47,10 @@ class Entry:
     link: str | None = None
 
     @property
-    def time(self) -> datetime.datetime:
+    def time(self) -> datetime.datetime | None:
         """Midnight UTC of its day."""
+        if self.date is None:
+            return None
         return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
 
 
@@ -58,7 +60,8 @@ def json_feed(channel: Channel, entries: Sequence[Entry]) -> bytes:
         {"id": entry.id}
         | ({"url": entry.link} if entry.link else {})
         | {"title": entry.title, "content_text": entry.text}
-        | {"date_published": f"{entry.date}T00:00:00Z", "tags": [entry.tag]}
+        | ({"date_published": f"{entry.date}T00:00:00Z"} if entry.date else {})
+        | {"tags": [entry.tag]}
         for entry in entries
     ]
     feed = {
@@ -80,8 +83,8 @@ def rss(channel: Channel, entries: Sequence[Entry]) -> bytes:
     _add(top, "title", channel.title)
     _add(top, "link", channel.home)
     _add(top, "description", channel.description)
-    if entries:
-        _add(top, "lastBuildDate", format_datetime(max(entry.time for entry in entries), usegmt=True))
+    if times := [entry.time for entry in entries if entry.time]:
+        _add(top, "lastBuildDate", format_datetime(max(times), usegmt=True))
     _add(top, "generator", GENERATOR)
     ET.SubElement(top, "atom:link", {"href": channel.address, "rel": "self", "type": _RSS})
     for entry in entries:
@@ -93,7 +96,8 @@ def rss(channel: Channel, entries: Sequence[Entry]) -> bytes:
         _add(item, "description", html.escape(entry.text, quote=False))
         _add(item, "category", entry.tag)
         _add(item, "guid", entry.id).set("isPermaLink", "false")
-        _add(item, "pubDate", format_datetime(entry.time, usegmt=True))
+        if entry.time:
+            _add(item, "pubDate", format_datetime(entry.time, usegmt=True))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'.encode()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -64,8 +64,9 @@ class Web:
         """Address of an item's page → the catalog's part of it."""
         self._findable: dict[str, str] = {}
         self._problems = Problems()
-        self._with_updates: set[str] = set()
-        self._feeds: list[tuple[str, str]] = []
+        self._shown: dict[str, set[str]] = {}
+        """Address of a page → the markers on it."""
+        self._feeds: Set[str] = set()
 
     def take(self, item: ItemDocuments) -> None:
         """Render the page of an image while its documents are at hand."""
@@ -88,7 +89,7 @@ class Web:
         if build is not None and build.staging is not None:
             folder = build.staging.documents
             self.catalog.show(build.contents, folder)
-            self._feeds = [(path, feeds.TYPES[path]) for path in build.feeds]
+            self._feeds = build.feeds.keys()
         filled: dict[str, Filled] = {}
         for uri, content in self._contents.items() if self._settings.web else ():
             page = self._pages.get(uri) or Page(uri, uri, None, "\0")
@@ -103,7 +104,12 @@ class Web:
     def head(self, url: str, html: str) -> str:
         """A whole page with the links that belong in its head; `url` is below the site's root."""
         root = self._place(url).root
-        found = [("alternate", kind, path) for path, kind in self._feeds if url in self._with_updates]
+        own = self._own[url].slug if url in self._own and self._own[url].resource == "images" else None
+        shown = self._shown.get(url, set())
+        found = [
+            ("alternate", feeds.media_type(path), path)
+            for path in feeds.belonging(self._feeds, shown, own if self._settings.web else None)
+        ]
         if url in self._own and self._settings.web:
             # The second word keeps Material from taking the document for a translation of the page.
             item = self._own[url]
@@ -141,8 +147,7 @@ class Web:
             return self._or_problem(lambda: render(match), page, line_of(match[0], page.text))
 
         html = MARKER.sub(replace, content)
-        if "updates" in names:
-            self._with_updates.add(page.url)
+        self._shown[page.url] = names
         findable = MARKER.sub("", content)
         if own is None:
             return Filled(html, findable)

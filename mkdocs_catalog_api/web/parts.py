@@ -24,6 +24,9 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "badges": (),
     "counts": (),
     "item": (),
+    "trend": (),
+    "changes": (),
+    "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
 _NO_FILTER = {"security", "versions", "digests", "url", "href"}
@@ -64,6 +67,10 @@ class Parts:
                 raise MarkerError(f"{view!r} is no view of {name}", perhaps(view, views, "one of"))
         if name in COLLECTIONS:
             context |= {"resource": name, "items": self._chosen(name, given)}
+        elif name == "changes":
+            limit = _limit(given)
+            context["days"] = self._catalog.changes(10 if limit is None else limit)
+            _reject(given, ())
         else:
             _reject(given, ("view",) if views else ())
         return self._render(name, place, level, context)
@@ -77,6 +84,8 @@ class Parts:
             "fields": getattr(self._settings, own.resource).fields,
         }
         if own.resource == "images":
+            context["past"] = msgspec.to_builtins(own.history)
+            context["until"] = own.recorded
             context["detail"] = msgspec.to_builtins(own.detail)
             context["badges"] = msgspec.to_builtins(own.badges)
             context["users"] = [{"name": c.entry.name, "url": place.page(c.page.url)} for c in own.users]
@@ -84,14 +93,13 @@ class Parts:
 
     def _render(self, name: str, place: Place, level: int, context: dict[str, object]) -> str:
         here: dict[str, object] = {"link": place.link, "absolute": place.absolute, "level": level}
+        here["feed"] = place.file if self._settings.feeds and place.origin else lambda _: None
         return render(self._env, f"catalog/{name}.html", here | context)
 
     def _chosen(self, resource: str, arguments: dict[str, str]) -> Sequence[Item]:
         """The items of a collection that the arguments leave."""
         items: Sequence[Item] = getattr(self._catalog, resource)
-        limit = arguments.pop("limit", None)
-        if limit is not None and not (limit.isascii() and limit.isdigit()):
-            raise MarkerError(f"`limit` is {limit!r}", "write a number, as in limit=5")
+        limit = _limit(arguments)
         names = self._filters[resource]
         _reject(arguments, ("view", "limit", *names))
         for name, wanted in arguments.items():
@@ -99,7 +107,14 @@ class Parts:
             if not left:
                 _check_spelling(name, wanted, getattr(self._catalog, resource))
             items = left
-        return items if limit is None else items[: int(limit)]
+        return items[:limit]
+
+
+def _limit(arguments: dict[str, str]) -> int | None:
+    limit = arguments.pop("limit", None)
+    if limit is not None and not (limit.isascii() and limit.isdigit()):
+        raise MarkerError(f"`limit` is {limit!r}", "write a number, as in limit=5")
+    return None if limit is None else int(limit)
 
 
 def _reject(given: Mapping[str, str], known: Sequence[str]) -> None:

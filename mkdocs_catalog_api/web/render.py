@@ -22,6 +22,7 @@ from jinja2 import (
 from pydantic import JsonValue
 
 from ..catalog.scans import SEVERITIES
+from . import pictures
 from .markers import TemplateRefusedError
 from .view import Item
 
@@ -61,6 +62,7 @@ def environment(overrides: Path | None) -> Environment:
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "spoken": spoken, "paint": paint}
     env.filters |= {"counted": counted, "badge_address": badge_address}
+    env.filters |= pictures.FILTERS
     env.globals |= {"WORDS": WORDS, "GRADES": ("A+", "A", "B", "C", "D", "F")}
     return env
 
@@ -102,6 +104,10 @@ class Place:
     def link(self, href: str) -> str:
         """The relative address of a root-relative one, so that the page works wherever it is mounted."""
         return self.root + href[len(self.mount) + 1 :] or "./"
+
+    def file(self, path: str) -> str:
+        """The relative address of what is at `path` of the site."""
+        return self.root + path
 
     def page(self, url: str) -> str:
         """The root-relative address of a web page; `url` is below the site's root."""

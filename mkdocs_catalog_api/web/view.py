@@ -80,6 +80,24 @@ class CatalogView:
         """The badges of the catalog by name, as in `badge/{name}.json`."""
         return msgspec.to_builtins(self._contents.badges) if self._contents else {}
 
+    @cached_property
+    def history(self) -> Item | None:
+        """The figures of the recorded days, as in `history/index.json`; None when no day is recorded."""
+        found = self._contents.history if self._contents else None
+        return cast(Item, msgspec.to_builtins(found)) if found else None
+
+    def changes(self, limit: int) -> Sequence[Item]:
+        """The last recorded days on which something changed, as in `changes/{date}.json`, newest first."""
+        if self.history is None:
+            return []
+        days = cast(Sequence[Item], self.document(addresses.CHANGES)["data"])
+        changed = [str(day["date"]) for day in days if day["counts"]]
+        return [self.document(addresses.changes(date)) for date in changed[:limit]]
+
+    def find_image(self, slug: str) -> Item | None:
+        """The image with this slug; None when it has left the catalog."""
+        return self._images.get(slug)
+
     def image(self, slug: str) -> Item:
         """The image with this slug.
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from mkdocs_catalog_api.api.addresses import Addresses
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.documents import documents
@@ -77,7 +78,7 @@ def measure(folder: Path) -> dict[str, float]:
     """Seconds and MB of making all documents of a history."""
     start = time.process_time()
     count = size = 0
-    for _, document in documents(Folder(folder, "history"), "/api/v1"):
+    for _, document in documents(Folder(folder, "history"), Addresses("")):
         count, size = count + 1, size + len(msgspec.json.encode(document))
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -9,7 +9,7 @@ the program cannot hide behind the same slip in its test.
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, inventory, items, lookups, schemas, security, texts, vex
+from tests.contract import badges, charts, history, inventory, items, lookups, schemas, security, texts, vex
 from tests.contract.api import Api
 
 
@@ -41,4 +41,5 @@ def check(
         lookups.check(api, releases)
         badges.check(api)
         vex.check(api)
+        history.check(api)
     return api.violations

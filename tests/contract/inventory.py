@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges, lookups, vex
+from tests.contract import badges, history, lookups, vex
 from tests.contract.api import COLLECTIONS, Api
 
 
@@ -33,6 +33,7 @@ def check(api: Api) -> None:
             for name, total in totals.items()
         },
         security={"summary": api.href("security.json"), "index": api.href("security/index.json")},
+        history=history.links(api),
         lookups=lookups.addresses(api),
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
         **{name: api.href(f"{name}.json") for name in ("openapi", "manifest")},
@@ -53,6 +54,7 @@ def _wanted(api: Api) -> Iterator[str]:
         if name != "updates":
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
+    yield from history.paths(api)
     for image in api.data("images"):
         yield from (f"badge/{image['slug']}/{name}.json" for name in badges.OF_IMAGE)
         if image["versions"]:

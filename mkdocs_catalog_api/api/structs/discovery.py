@@ -48,6 +48,13 @@ class SecurityLinks(Document):
     index: Annotated[Href, Meta(description="Every scanned image.")]
 
 
+class HistoryLinks(Document):
+    """Where the recorded days are."""
+
+    changes: Annotated[Href, Meta(description="What changed on each day.")]
+    index: Annotated[Href, Meta(description="Figures of every day.")]
+
+
 class Discovery(Document):
     """Where everything is."""
 
@@ -55,6 +62,9 @@ class Discovery(Document):
     title: Annotated[str, Meta(description="Name of the site.")]
     resources: Annotated[Resources, Meta(description="The paged collections.")]
     security: Annotated[SecurityLinks, Meta(description="Where vulnerability data begins.")]
+    history: Annotated[
+        HistoryLinks | None, Meta(description="Where the recorded days are; null when none is recorded.")
+    ]
     badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
     lookups: Annotated[
         dict[str, AddressTemplate],

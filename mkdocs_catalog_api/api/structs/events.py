@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from msgspec import Meta, Struct, field
 
-from .snapshot import Grade, Lifecycle, Severity
+from . import fields
 
-Slug = Annotated[str, Meta(description="Slug of the image.")]
+Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
+Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
+Grade = Literal["A+", "A", "B", "C", "D", "F"]
+LifecycleWord = Annotated[Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)]})]
+SeverityWord = Annotated[Severity, Meta(extra_json_schema={"words": [*get_args(Severity)]})]
+Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
@@ -28,7 +33,7 @@ class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag
 class ImageAdded(Event, frozen=True, tag="image-added"):
     """The catalog has a new image."""
 
-    lifecycle: Annotated[Lifecycle, Meta(description="Where the image stands.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     reason: Baseline
 
 
@@ -39,8 +44,8 @@ class ImageRemoved(Event, frozen=True, tag="image-removed"):
 class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
     """The image stands elsewhere in its life."""
 
-    from_: Annotated[Lifecycle, Meta(description="Where it stood.")] = field(name="from")
-    to: Annotated[Lifecycle, Meta(description="Where it stands.")]
+    from_: Annotated[LifecycleWord, Meta(description="Where it stood.")] = field(name="from")
+    to: Annotated[LifecycleWord, Meta(description="Where it stands.")]
 
 
 class ReleaseAdded(Event, frozen=True, tag="release-added"):
@@ -90,10 +95,10 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
     """The newest release has another grade."""
 
-    from_: Annotated[Grade | None, Meta(description="The grade before; null when there was none.")] = field(
-        name="from"
-    )
-    to: Annotated[Grade | None, Meta(description="The grade; null when there is none.")]
+    from_: Annotated[
+        fields.GradeLetter | None, Meta(description="The grade before; null when there was none.")
+    ] = field(name="from")
+    to: Annotated[fields.GradeLetter | None, Meta(description="The grade; null when there is none.")]
 
 
 class VulnerabilityEvent(Event, frozen=True):
@@ -102,7 +107,7 @@ class VulnerabilityEvent(Event, frozen=True):
     version: Annotated[str, Meta(description="The newest release of which this is known.")]
     id: Id
     pkg: Package
-    severity: Annotated[Severity, Meta(description="Severity.")]
+    severity: Annotated[SeverityWord, Meta(description="Severity.")]
 
 
 class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-found"):
@@ -133,8 +138,8 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
 class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-changed"):
     """It has another severity, or a scanner calls its package something else."""
 
-    from_: Annotated[Severity, Meta(description="Severity before.")] = field(name="from")
-    to: Annotated[Severity, Meta(description="Severity now.")]
+    from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
+    to: Annotated[SeverityWord, Meta(description="Severity now.")]
     was: Annotated[
         str | None, Meta(description="What the package was called before; null when it is called the same.")
     ]

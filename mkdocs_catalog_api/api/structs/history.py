@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
-from .snapshot import Grade, Severity
+from .events import AnyEvent, GoneReason, Grade, Id, Package, SeverityWord, Slug, Version
+from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
 
-Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
-Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
-Total = Annotated[Count, Meta(description="Number of entries in `data`.")]
+Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
-
-
-class Document(Struct, rename="camel", forbid_unknown_fields=True):
-    """Every field is always there; null only where its type says so."""
-
-
-class SeverityCounts(Document):
-    """Open vulnerabilities by severity."""
-
-    critical: Annotated[Count, Meta(description="Of critical severity.")]
-    high: Annotated[Count, Meta(description="Of high severity.")]
-    medium: Annotated[Count, Meta(description="Of medium severity.")]
-    low: Annotated[Count, Meta(description="Of low severity.")]
-    unknown: Annotated[Count, Meta(description="Of a severity that nobody knows.")]
 
 
 class ChangedDay(Document):
@@ -38,7 +21,7 @@ class ChangedDay(Document):
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     href: Annotated[Href, Meta(description="What changed on that day.")]
     counts: Annotated[
-        dict[str, Count], Meta(description="Kind of event → how many; kinds without one are left out.")
+        dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
     ]
 
 
@@ -66,9 +49,9 @@ class DayChanges(Document):
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
-    total: Annotated[Count, Meta(description="Number of events.")]
+    total: Annotated[Counter, Meta(description="Number of events.")]
     counts: Annotated[
-        dict[str, Count], Meta(description="Kind of event → how many; kinds without one are left out.")
+        dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
     ]
     data: Annotated[list[AnyEvent], Meta(description="The events by slug; empty on the first day.")]
 
@@ -88,20 +71,26 @@ class DayFigures(Document):
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     total: Annotated[
-        Count, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
+        Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
     ]
-    by_severity: Annotated[SeverityCounts, Meta(description="The same by severity.")]
-    suppressed: Annotated[Count, Meta(description="How many more VEX statements took out.")]
-    images: Annotated[Count, Meta(description="Images in the catalog.")]
-    releases: Annotated[Count, Meta(description="Releases that they list.")]
-    scanned: Annotated[Count, Meta(description="Images whose newest release had a scan.")]
-    by_grade: Annotated[dict[Grade, Count], Meta(description="Grade → how many images had it.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    suppressed: Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+    images: Annotated[Counter, Meta(description="Images in the catalog.")]
+    releases: Annotated[Counter, Meta(description="Releases that they list.")]
+    scanned: Annotated[Counter, Meta(description="Images whose newest release had a scan.")]
+    by_grade: Annotated[
+        dict[Grade, Counter],
+        Meta(
+            description="Grade → how many images had it.",
+            extra_json_schema={"propertyNames": {"enum": [*get_args(Grade)], "type": "string"}},
+        ),
+    ]
 
 
 class FixTimes(Document):
     """How long it took until vulnerabilities were fixed."""
 
-    fixed: Annotated[Count, Meta(description="How many were fixed (an id of an image counts once).")]
+    fixed: Annotated[Counter, Meta(description="How many were fixed (an id of an image counts once).")]
     median: Annotated[Days | None, Meta(description="Median of the days it took; null when none was fixed.")]
     percentile90: Annotated[
         Days | None, Meta(description="Days within which 90 % of them were fixed; null when none was.")
@@ -142,14 +131,14 @@ class ImageFigures(Document):
     date: Annotated[Date, Meta(description="The first day of which this is known, UTC.")]
     version: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
     scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
-    critical: Annotated[Count | None, Meta(description="Open, of critical severity.")]
-    high: Annotated[Count | None, Meta(description="Open, of high severity.")]
-    medium: Annotated[Count | None, Meta(description="Open, of medium severity.")]
-    low: Annotated[Count | None, Meta(description="Open, of low severity.")]
-    unknown: Annotated[Count | None, Meta(description="Open, of a severity that nobody knows.")]
-    total: Annotated[Count | None, Meta(description="Open vulnerabilities: the sum of the five.")]
-    suppressed: Annotated[Count | None, Meta(description="How many more VEX statements took out.")]
-    grade: Annotated[Grade | None, Meta(description="Grade of the newest release.")]
+    critical: Annotated[Counter | None, Meta(description="Open, of critical severity.")]
+    high: Annotated[Counter | None, Meta(description="Open, of high severity.")]
+    medium: Annotated[Counter | None, Meta(description="Open, of medium severity.")]
+    low: Annotated[Counter | None, Meta(description="Open, of low severity.")]
+    unknown: Annotated[Counter | None, Meta(description="Open, of a severity that nobody knows.")]
+    total: Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+    suppressed: Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+    grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest release.")]
 
 
 class Episode(Document):
@@ -157,7 +146,7 @@ class Episode(Document):
 
     id: Id
     pkg: Package
-    severity: Annotated[Severity, Meta(description="The last that was known.")]
+    severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
     first_seen: Annotated[Date, Meta(description="The first recorded day on which it was open.")]
     baseline: Annotated[
         bool, Meta(description="It was there when the history began; nobody knows since when.")
@@ -165,7 +154,7 @@ class Episode(Document):
     fixed: Annotated[Date | None, Meta(description="The first day on which a fixed release was scanned.")]
     fixed_in: Annotated[Version | None, Meta(description="The release that was the newest then.")]
     days: Annotated[
-        Count | None,
+        Counter | None,
         Meta(description="Days from `firstSeen` to `fixed`; null when one of them is not known."),
     ]
     reason: Annotated[

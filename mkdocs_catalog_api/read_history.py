@@ -1,0 +1,27 @@
+"""The folder of a history: where the settings say that it is, and what it must not be."""
+
+from __future__ import annotations
+
+from .history.days import Folder
+from .problems import Problems
+from .settings import DEFAULT_HISTORY, Settings
+from .site import Site
+
+
+def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:
+    """The folder that is set, or the default one; None when it is not there, unless it is wanted `to_write`.
+
+    Adds a problem when it lies in docs_dir, or is set and missing.
+    """
+    label = settings.history or DEFAULT_HISTORY
+    path = site.root / label
+    if not (to_write or settings.history or path.exists()):
+        return None
+    if path.resolve().is_relative_to(site.docs_dir.resolve()):
+        message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "put it beside mkdocs.yml"
+    elif to_write or path.exists():
+        return Folder(path, label)
+    else:
+        message, hint = f"the folder {label!r} is missing", "begin it with `catalog-api record`"
+    problems.add(site.config.problem(("history",), message, hint))
+    return None

@@ -1,0 +1,172 @@
+"""The geometry and the words of the history's pictures; their templates draw them as SVG."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from ..catalog.scans import SEVERITIES
+from .view import Item
+
+_WORDS = tuple(word.lower() for word in SEVERITIES)
+_SERIOUS = ("CRITICAL", "HIGH")
+WIDTH, HEIGHT = 1000, 100
+"""Of a picture, in units that the page stretches."""
+
+
+class Trend(NamedTuple):
+    """Open vulnerabilities over time, as stacked steps: what a day found holds until the next one."""
+
+    rows: Sequence[tuple[str, Item | None]]
+    """Day and counters, oldest first; None where nothing was scanned."""
+    areas: Sequence[tuple[str, str]]
+    """Severity and path of each area that is not empty."""
+    gaps: str
+    """Path over the days without a scan."""
+    most: int
+    """Count at the upper edge."""
+    spoken: str
+
+
+class Bar(NamedTuple):
+    """A release on the timeline."""
+
+    version: str
+    released: str | None
+    end_of_life: str | None
+    start: str
+    width: str
+
+
+def trend(entries: Sequence[Any], until: str) -> Trend | None:
+    """The picture of days of `history/index.json` or of figures of an image; None when there is none to see.
+
+    `until` is the last recorded day, up to which the last entry holds.
+    """
+    rows = [(entry["date"], _counters(entry)) for entry in entries]
+    totals = [sum(counters.values()) for _, counters in rows if counters]
+    if not totals or rows[0][0] == until:
+        return None
+    first = _day(rows[0][0])
+    span = _day(until) - first
+    # The last day has a width of its own, or nobody would see it.
+    end = span + max(1, span // 30)
+    most = _ceiling(max(totals))
+    starts = [_day(date) - first for date, _ in rows]
+    paths = dict.fromkeys((*_WORDS, ""), "")
+    for start, stop, (_, counters) in zip(starts, [*starts[1:], end], rows, strict=True):
+        left, right = _number(WIDTH * start / end), _number(WIDTH * stop / end)
+        low = 0
+        for word, count in counters.items() if counters else ():
+            if count:
+                paths[word] += _box(left, right, low / most, (low + count) / most)
+                low += count
+        if counters is None:
+            paths[""] += _box(left, right, 0, 1)
+    last = rows[-1][1]
+    spoken = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
+    spoken += "not scanned" if last is None else _spoken(last)
+    areas = [(word, paths[word]) for word in _WORDS if paths[word]]
+    return Trend(rows, areas, paths[""], most, spoken)
+
+
+def _counters(entry: Any) -> dict[str, int] | None:
+    found = entry.get("bySeverity", entry)
+    return None if found["critical"] is None else {word: found[word] for word in _WORDS}
+
+
+def _spoken(counters: dict[str, int]) -> str:
+    parts = [f"{count} {word}" for word, count in counters.items() if count]
+    return f"{sum(counters.values())} ({', '.join(parts)})" if parts else "none"
+
+
+def _ceiling(most: int) -> int:
+    """The next even number that is easy to read."""
+    size = 1
+    while True:
+        for step in (2, 4, 6, 8, 10, 12, 16):
+            if most <= step * size:
+                return step * size
+        size *= 10
+
+
+def _box(left: str, right: str, low: float, high: float) -> str:
+    return f"M{left} {_number(HEIGHT * (1 - low))}H{right}V{_number(HEIGHT * (1 - high))}H{left}Z"
+
+
+def _number(value: float) -> str:
+    return f"{value:.5g}"
+
+
+def _day(date: str) -> int:
+    return datetime.date.fromisoformat(date).toordinal()
+
+
+def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
+    """The releases that have a day, newest first, from the day of the first to the last day that is known."""
+    dated = [each for each in versions if each["released"] or each["endOfLife"]]
+    days = [_day(date) for each in dated for date in (each["released"], each["endOfLife"]) if date]
+    if not days:
+        return []
+    first, span = min(days), max(max(days) - min(days), 1)
+    bars = []
+    for each in dated:
+        start = _day(each["released"] or each["endOfLife"]) - first
+        stop = _day(each["endOfLife"]) - first if each["endOfLife"] else span
+        width = max(WIDTH * (stop - start) / span, 8)
+        left = min(WIDTH * start / span, WIDTH - width)
+        bars.append(Bar(each["version"], each["released"], each["endOfLife"], _number(left), _number(width)))
+    return bars
+
+
+def told(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """What a day's events say that people look for: slug of an image and sentences, image by image."""
+    for slug, group in groupby(events, itemgetter("slug")):
+        sentences = [*_told([*group])]
+        if sentences:
+            yield slug, sentences
+
+
+def _told(events: Sequence[Any]) -> Iterator[str]:
+    security: dict[str, dict[str, None]] = {}
+    for event in events:
+        match event["kind"]:
+            case "image-added":
+                yield "is new in the catalog"
+            case "image-removed":
+                yield "left the catalog"
+            case "lifecycle-changed":
+                yield f"is {event['to']}, no longer {event['from']}"
+            case "release-added":
+                yield f"{event['version']} is released"
+            case "release-removed":
+                yield f"{event['version']} is no longer listed"
+            case "release-rebuilt" if event["from"]:
+                yield f"{event['version']} is rebuilt"
+            case "grade-changed" if event["from"] and event["to"]:
+                yield f"grade {event['to']}, before {event['from']}"
+        if what := _security(event):
+            security.setdefault(what, {})[f"{event['id']} ({event['severity'].lower()})"] = None
+    for what, ids in security.items():
+        yield f"{what}: {', '.join(ids)}"
+
+
+def _security(event: Any) -> str | None:
+    if event.get("severity") not in _SERIOUS:
+        return None
+    match event["kind"]:
+        case "vulnerability-found":
+            return "found"
+        case "vulnerability-reopened":
+            return "applies again"
+        case "vulnerability-suppressed":
+            return "does not apply"
+        case "vulnerability-gone" if event["reason"] in ("rebuilt", "superseded"):
+            return "fixed"
+    return None
+
+
+FILTERS = {"trend": trend, "timeline": timeline, "told": told}

@@ -1,0 +1,104 @@
+"""The documents of a history: what they say of each other, and that they are there together or not at all."""
+
+import datetime
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.contract.api import SEVERITIES, Api, Json
+
+FIXES = ("rebuilt", "superseded")
+
+
+def paths(api: Api) -> Iterator[str]:
+    """The documents that a catalog with a history has beside the others."""
+    if "changes.json" in api.documents or "history/index.json" in api.documents:
+        yield from ("changes.json", "history/index.json")
+        changes = api.documents.get("changes.json", {"data": []})
+        yield from (f"changes/{day['date']}.json" for day in changes["data"])
+        # Images that have left keep theirs.
+        yield from (path for path in api.documents if path.startswith("history/"))
+
+
+def links(api: Api) -> Json:
+    """What the discovery document says of it."""
+    if "changes.json" not in api.documents:
+        return None
+    return {"changes": api.href("changes.json"), "index": api.href("history/index.json")}
+
+
+def check(api: Api) -> None:
+    if "changes.json" not in api.documents:
+        return
+    changes, index = api.documents["changes.json"], api.documents["history/index.json"]
+    days = changes["data"][::-1]
+    dates = [day["date"] for day in days]
+    api.expect("changes.json", "$.data[*].date", dates, sorted(set(dates)))
+    api.holds("changes.json", "$", changes, total=len(days))
+    api.expect("history/index.json", "$.data[*].date", [day["date"] for day in index["data"]], dates)
+    api.holds("history/index.json", "$", index, total=len(days))
+    api.expect("history/index.json", "$.head.date", index["head"]["date"], dates[-1])
+    for position, day in enumerate(days):
+        path = f"changes/{day['date']}.json"
+        document = api.documents[path]
+        near = [
+            api.href(f"changes/{dates[at]}.json") if 0 <= at < len(dates) else None
+            for at in (position - 1, position + 1)
+        ]
+        around = {"prev": near[0], "next": near[1], "collection": api.href("changes.json")}
+        total = sum(day["counts"].values())
+        api.expect("changes.json", "$.data[*].href", day["href"], api.href(path))
+        api.holds(path, "$", document, date=day["date"], links=around, counts=day["counts"], total=total)
+        if position:
+            counted: dict[str, int] = defaultdict(int)
+            for event in document["data"]:
+                counted[event["kind"]] += 1
+            api.expect(path, "$.counts", day["counts"], dict(sorted(counted.items())))
+        else:
+            api.expect(path, "$.data", document["data"], [])
+    _index(api, index)
+    for path, document in api.documents.items():
+        if path.startswith("history/") and path != "history/index.json":
+            _image(api, path, document, dates)
+
+
+def _index(api: Api, index: Json) -> None:
+    fixed = defaultdict(int)
+    last = datetime.date.fromisoformat(index["head"]["date"])
+    for number, day in enumerate(index["data"]):
+        where = f"$.data[{number}]"
+        api.expect("history/index.json", where, day["total"], sum(day["bySeverity"].values()))
+    for path, document in api.documents.items():
+        if path.startswith("history/") and path != "history/index.json":
+            for episode in document["vulnerabilities"]:
+                if episode["days"] is not None:
+                    age = last - datetime.date.fromisoformat(episode["fixed"])
+                    fixed[365] += age.days < 365
+                    fixed[90] += age.days < 90
+    for window in (90, 365):
+        # An id counts once, and the episodes count each package.
+        said = sum(index["timeToFix"][word][f"days{window}"]["fixed"] for word in SEVERITIES)
+        if said > fixed[window]:
+            api.blame("history/index.json", "$.timeToFix", f"{said} fixes, but there are {fixed[window]}")
+
+
+def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
+    slug = path.removeprefix("history/").removesuffix(".json")
+    api.holds(path, "$", document, slug=slug)
+    days = [entry["date"] for entry in document["figures"]]
+    api.expect(path, "$.figures[*].date", days, sorted({*days} & {*dates}))
+    for number, entry in enumerate(document["figures"]):
+        counters = [entry[word] for word in SEVERITIES]
+        wanted = sum(counters) if entry["scanned"] else None
+        if entry["scanned"] or counters != [None] * 5:
+            api.expect(path, f"$.figures[{number}].total", entry["total"], wanted)
+    for number, episode in enumerate(document["vulnerabilities"]):
+        fix = episode["reason"] in FIXES
+        took = None
+        if fix and not episode["baseline"]:
+            first, end = (datetime.date.fromisoformat(episode[key]) for key in ("firstSeen", "fixed"))
+            took = (end - first).days
+        where = f"$.vulnerabilities[{number}]"
+        api.expect(path, f"{where}.days", episode["days"], took)
+        api.expect(path, f"{where}.fixed", episode["fixed"] is not None, fix)
+        if episode["firstSeen"] not in dates or (fix and episode["fixed"] not in dates):
+            api.blame(path, where, "names a day that is not recorded")

@@ -1,0 +1,109 @@
+"""Make the history of the example anew: `python -m tests.example_history`.
+
+Its days are recorded by `catalog-api record` from what the committed pages, scans and statements say of each
+Friday: a release is there from the day it was released, a vulnerability from the day it was published, a
+statement from the day it was made. What has no date counts as there from the beginning.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from click.testing import CliRunner
+
+from mkdocs_catalog_api.commands.main import main
+
+from .example import EXAMPLE
+
+FIRST, LAST = datetime.date(2025, 8, 1), datetime.date(2025, 10, 31)
+
+
+def days() -> Iterator[str]:
+    for week in range((LAST - FIRST).days // 7 + 1):
+        yield (FIRST + datetime.timedelta(weeks=week)).isoformat()
+
+
+def write_example(folder: Path, day: str) -> None:
+    """The images of the example as they were on a day."""
+    config: dict[str, Any] = yaml.safe_load((EXAMPLE / "mkdocs.yml").read_text("utf-8").replace("!!", "# "))
+    settings = next(each["catalog-api"] for each in config["plugins"] if "catalog-api" in each)
+    kept = {key: settings[key] for key in ("registry", "images")}
+    site = {"site_name": config["site_name"], "plugins": ["meta", {"catalog-api": kept}]}
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(site), "utf-8")
+    for path in sorted((EXAMPLE / "docs/images").rglob("*")):
+        if path.is_file():
+            _write_page(path, folder / path.relative_to(EXAMPLE), day)
+    for path in sorted((EXAMPLE / "scans").glob("*/*.json")):
+        _write(folder / path.relative_to(EXAMPLE), json.dumps(_scan(json.loads(path.read_bytes()), day)))
+    for path in sorted((EXAMPLE / "vex").iterdir()):
+        document = json.loads(path.read_bytes())
+        made = document["timestamp"]
+        document["statements"] = [
+            each for each in document["statements"] if each.get("timestamp", made)[:10] <= day
+        ]
+        if document["statements"]:
+            _write(folder / path.relative_to(EXAMPLE), json.dumps(document))
+
+
+def _write_page(path: Path, target: Path, day: str) -> None:
+    """A page with the releases of that day; none when there was no release yet."""
+    text = path.read_text("utf-8")
+    # A loader that leaves every value as text.
+    page = yaml.load(text.split("---")[1], yaml.BaseLoader) if text.startswith("---") else {}  # noqa: S506
+    if "versions" not in page:
+        _write(target, text)
+        return
+    versions = [each if isinstance(each, dict) else {"version": each} for each in page["versions"]]
+    page["versions"] = [each for each in versions if each.get("released", day) <= day]
+    labels = {each["version"] for each in page["versions"]}
+    if not labels:
+        return
+    if page.get("latest") not in labels:
+        page.pop("latest", None)
+    _write(target, f"---\n{yaml.safe_dump(page)}---\n")
+
+
+def _scan(report: dict[str, Any], day: str) -> dict[str, Any]:
+    """A report as the scanner would have written it on that day."""
+    if "CreatedAt" in report:
+        report["CreatedAt"] = f"{day}T02:00:00Z"
+    else:
+        report["descriptor"]["timestamp"] = f"{day}T02:00:00Z"
+    for result in report.get("Results", []):
+        result["Vulnerabilities"] = [
+            each for each in result.get("Vulnerabilities") or [] if each.get("PublishedDate", day)[:10] <= day
+        ]
+    return report
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def write_history(folder: Path) -> None:
+    """Record every day into this folder, which is not there yet."""
+    for day in days():
+        with tempfile.TemporaryDirectory() as made:
+            site = Path(made)
+            write_example(site, day)
+            if folder.exists():
+                shutil.copytree(folder, site / "history")
+            arguments = ["record", "--date", day, "-f", str(site / "mkdocs.yml")]
+            result = CliRunner().invoke(main, arguments, env={"SOURCE_DATE_EPOCH": "1795154400"})
+            if result.exit_code:
+                raise SystemExit(result.output)
+            print(day, result.output.splitlines()[-1])
+            shutil.copytree(site / "history", folder, dirs_exist_ok=True)
+
+
+if __name__ == "__main__":
+    shutil.rmtree(EXAMPLE / "history", ignore_errors=True)
+    write_history(EXAMPLE / "history")

@@ -1,0 +1,222 @@
+"""What a build publishes of the recorded days: documents, feeds, pictures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Any
+
+import feedparser
+import lxml.html
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.web.pictures import trend
+
+from .contract import check
+from .past import ONE, TWO, Past
+from .sites import SiteFolder, row
+
+FIRST, SECOND, THIRD = "2026-11-01", "2026-11-02", "2026-11-03"
+
+
+@pytest.fixture
+def past(site: SiteFolder) -> Past:
+    """Three days: a baseline, a find, a fix; an image that leaves; a page with every marker."""
+    past = Past(site)
+    site.settings["feeds"] = True
+    site.write("docs/index.md", "# Home\n")
+    markers = [f"<!-- catalog: {name} -->" for name in ("trend", "changes limit=2", "time-to-fix")]
+    site.write("docs/past.md", "# Past\n\n" + "\n\n".join(markers) + "\n")
+    past.image("nginx", "1.0")
+    past.image("other", "2.0")
+    past.scan("nginx", "1.0", [row(TWO, "LOW")])
+    past.day(FIRST)
+    past.scan("nginx", "1.0", [row(ONE, "HIGH"), row(TWO, "LOW")])
+    past.day(SECOND)
+    past.image("nginx", "1.0", "1.1")
+    past.scan("nginx", "1.1", [row(TWO, "LOW")])
+    (site.folder / "docs/images/other.md").unlink()
+    past.day(THIRD)
+    return past
+
+
+def page(site: SiteFolder, path: str) -> Any:
+    return lxml.html.document_fromstring((site.folder / "site" / path / "index.html").read_text("utf-8"))
+
+
+def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
+    result = past.site.build(strict=True)
+    assert not result.failed, result.logged()
+    assert check(past.site.folder / "site", "/catalog") == []
+    links = result.json("index.json")["history"]
+    assert links == {
+        "changes": "/catalog/api/v1/changes.json",
+        "index": "/catalog/api/v1/history/index.json",
+    }
+    assert [day["date"] for day in result.json("changes.json")["data"]] == [THIRD, SECOND, FIRST]
+    assert result.json(f"changes/{FIRST}.json")["data"] == []
+    assert result.json(f"changes/{FIRST}.json")["total"] > 0
+    kinds = [event["kind"] for event in result.json(f"changes/{SECOND}.json")["data"]]
+    assert "vulnerability-found" in kinds
+    assert result.json("history/index.json")["timeToFix"]["high"]["days90"]["fixed"] == 1
+    assert result.json("history/nginx.json")["vulnerabilities"][0]["fixedIn"] == "1.1"
+    assert result.json("history/other.json")["figures"][-1]["version"] is None, "it has left"
+    listed = result.json("manifest.json")["documents"]
+    assert {
+        "changes.json",
+        f"changes/{SECOND}.json",
+        "history/index.json",
+        "history/other.json",
+    } <= listed.keys()
+
+
+def test_the_command_line_publishes_the_same(past: Past) -> None:
+    from click.testing import CliRunner
+
+    from mkdocs_catalog_api.commands.main import main
+
+    before = past.site.build().bytes()
+    arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    api = past.site.folder / "site/api/v1"
+    assert {path: (api / path).read_bytes() for path in before} == before
+
+
+def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
+    shutil.rmtree(past.site.folder / "history")
+    result = past.site.build(strict=True)
+    assert not result.failed, result.logged()
+    assert result.json("index.json")["history"] is None
+    assert not (result.api / "changes.json").exists()
+    assert not (result.api / "history").exists()
+    assert not (past.site.folder / "site/feeds/security.xml").exists()
+    text = page(past.site, "past").text_content()
+    assert text.count("No day has been recorded yet.") == 3
+
+
+def test_a_folder_that_is_set_has_to_be_there_and_not_in_docs_dir(past: Past) -> None:
+    past.site.settings["history"] = "records"
+    result = past.site.build()
+    assert result.failed
+    assert any("the folder 'records' is missing" in text for text in result.logged())
+    (past.site.folder / "history").rename(past.site.folder / "docs/records")
+    past.site.settings["history"] = "docs/records"
+    result = past.site.build()
+    assert any("MkDocs would publish it" in text for text in result.logged())
+    assert not (past.site.folder / "site/api").exists()
+
+
+def test_a_broken_chain_refuses_the_build(past: Past) -> None:
+    path = past.file(SECOND)
+    path.write_bytes(path.read_bytes().replace(ONE.encode(), TWO.replace("2026", "2025").encode()))
+    result = past.site.build()
+    assert result.failed
+    assert any(text.startswith(f"history/{THIRD}.json:1: the chain is broken") for text in result.logged())
+    assert not (past.site.folder / "site/api").exists()
+
+
+@pytest.mark.parametrize("slug", ["index", "../../x", "con", "x.json"])
+def test_no_image_of_the_history_lands_elsewhere(past: Past, slug: str) -> None:
+    path = past.file(THIRD)
+    event = {"kind": "image-added", "slug": slug, "lifecycle": "available", "reason": None}
+    text = path.read_text("utf-8").replace('"events":[\n', f'"events":[\n{json.dumps(event)},\n')
+    path.write_text(text, "utf-8", newline="\n")
+    result = past.site.build()
+    assert result.failed
+    assert any(text.startswith(f"history/{THIRD}.json:2: ") for text in result.logged())
+
+
+def test_recording_needs_no_place_for_documents(past: Past) -> None:
+    shutil.rmtree(past.site.folder / "site", ignore_errors=True)
+    before = sorted(path.name for path in past.site.folder.iterdir())
+    past.day("2026-11-04")
+    assert sorted(path.name for path in past.site.folder.iterdir()) == before
+
+
+def test_pages_point_to_their_feeds(past: Past) -> None:
+    past.site.build()
+    site = past.site.folder / "site"
+    feed = feedparser.parse((site / "feeds/security.xml").read_bytes())
+    assert [entry.tags[0].term for entry in feed.entries] == ["fixed", "found"]
+    for path, wanted in (
+        ("past", {"feeds/security.json", "feeds/security.xml"}),
+        ("images/nginx", {"feeds/images/nginx.xml"}),
+    ):
+        html = page(past.site, path)
+        links = html.xpath("/html/head/link[@rel='alternate']/@href")
+        assert {str((site / path / link).resolve().relative_to(site)) for link in links} == wanted
+        visible = html.xpath("//body//a/@href")
+        assert any((site / path / link).resolve() == site / sorted(wanted)[-1] for link in visible)
+
+
+def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) -> None:
+    site.settings["feeds"] = True
+    site.image("nginx", "versions: [{version: '1.27', endOfLife: 2026-12-01}]")
+    site.build()
+    assert (site.folder / "site/eol.ics").read_bytes().startswith(b"BEGIN:VCALENDAR")
+    assert page(site, "images/nginx").xpath("//a[@href='../../eol.ics']")
+    site.write("docs/eol.ics", "mine")
+    result = site.build()
+    assert result.failed
+    assert any(text.startswith("docs/eol.ics: ") for text in result.logged())
+
+
+def test_pictures_are_read_without_a_script(past: Past) -> None:
+    past.site.build()
+    html = page(past.site, "past")
+    (picture,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
+    label = picture.get("aria-label")
+    assert label.startswith(f"Open vulnerabilities from {FIRST} to {THIRD}: at most 2; at the end 1 (1 low)")
+    rows = [
+        [cell.text_content().strip() for cell in line.xpath("./*")]
+        for line in html.xpath("//*[@aria-label='Open vulnerabilities by day']//tbody/tr")
+    ]
+    assert rows == [
+        [THIRD, "0", "0", "0", "1", "0", "1"],
+        [SECOND, "0", "1", "0", "1", "0", "2"],
+        [FIRST, "0", "0", "0", "1", "0", "1"],
+    ]
+    text = " ".join(html.text_content().split())
+    assert f"fixed: {ONE} (high)" in text
+    assert "other left the catalog" in text
+    assert FIRST not in "".join(html.xpath("//section//time/text()")), "the limit is two days"
+    (fixed,) = html.xpath("//*[@aria-label='Time to fix']//tbody/tr[2]")
+    assert [cell.text_content() for cell in fixed][1:4] == ["1", "1 day", "1 day"]
+
+
+def test_an_images_page_has_its_own(past: Past) -> None:
+    past.image("nginx", "1.1")
+    past.unscan("nginx", "1.1")
+    past.day("2026-11-04")
+    past.site.build()
+    html = page(past.site, "images/nginx")
+    (picture,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
+    assert picture.get("aria-label").endswith("at the end not scanned")
+    assert html.xpath("//*[local-name()='path'][@class='catalog-gap']"), (
+        "no scan never looks like nothing found"
+    )
+    fixed = html.xpath("//*[@aria-label='Fixed vulnerabilities']//tbody/tr")
+    assert [ONE in line.text_content() for line in fixed] == [True]
+
+
+COUNTERS = st.fixed_dictionaries(
+    dict.fromkeys(("critical", "high", "medium", "low", "unknown"), st.integers(0, 5000))
+)
+
+
+@given(st.lists(COUNTERS | st.none(), min_size=2, max_size=6))
+def test_a_trend_never_shows_less_than_there_was(days: list[dict[str, int] | None]) -> None:
+    none = dict.fromkeys(("critical", "high", "medium", "low", "unknown"))
+    entries = [{"date": f"2026-01-{n + 1:02}", **(each or none)} for n, each in enumerate(days)]
+    picture = trend(entries, entries[-1]["date"])
+    if picture is None:
+        assert days == [None] * len(days)
+        return
+    totals = [sum(each.values()) for each in days if each]
+    assert picture.most >= max(totals)
+    assert picture.most % 2 == 0
+    shown = {word for word, _ in picture.areas}
+    assert shown == {word for each in days if each for word, count in each.items() if count}
+    assert bool(picture.gaps) == (None in days)
