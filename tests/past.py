@@ -12,7 +12,7 @@ import msgspec
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.api.addresses import Addresses
-from mkdocs_catalog_api.api.structs.history import Document
+from mkdocs_catalog_api.api.structs.fields import Document
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.documents import documents

@@ -210,7 +210,7 @@ COUNTERS = st.fixed_dictionaries(
 def test_a_trend_never_shows_less_than_there_was(days: list[dict[str, int] | None]) -> None:
     none = dict.fromkeys(("critical", "high", "medium", "low", "unknown"))
     entries = [{"date": f"2026-01-{n + 1:02}", **(each or none)} for n, each in enumerate(days)]
-    picture = trend(entries, entries[-1]["date"])
+    picture = trend(entries, str(entries[-1]["date"]))
     if picture is None:
         assert days == [None] * len(days)
         return

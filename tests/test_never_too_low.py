@@ -177,7 +177,7 @@ def test_how_many_digests_of_a_release_with_one_or_none_are_scanned(site: SiteFo
 
 
 def test_a_badge_of_what_has_no_grade_is_grey(plain: SiteFolder) -> None:
-    report = trivy([])
+    report: dict[str, Any] = trivy([])
     report["Metadata"]["OS"] = {"Family": "debian", "EOSL": True}
     plain.report("web/1.json", report)
     result = built(plain)

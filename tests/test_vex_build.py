@@ -66,7 +66,7 @@ def test_a_suppressed_row_moves_and_no_longer_counts(nginx: SiteFolder) -> None:
     (row_,) = record["suppressed"]
     assert list(row_) == [
         *("id", "severity", "pkg", "installed", "fixed", "title", "url", "targets"),
-        *("status", "justification", "statement"),
+        *("status", "justification", "statement", "exploited"),
     ]
     assert (row_["id"], row_["fixed"], row_["status"]) == (ONE, "3.0.1", "not_affected")
     assert (row_["justification"], row_["statement"]) == ("vulnerable_code_not_present", DOCUMENT)

@@ -43,7 +43,7 @@ def about(product: Any, finding: Finding = FINDING, image: Subject = IMAGE) -> b
 
 def suppressed(findings: Sequence[Finding], images: Sequence[Subject], *changes: dict[str, Any]) -> bool:
     """Whether such statements take the only row of the findings out."""
-    applied = Statements(said(*changes)).apply(deduplicate(findings), images)
+    applied = Statements(said(*changes)).apply(deduplicate([*findings]), images)
     assert len(applied.open) + len(applied.suppressed) == 1
     return not applied.open
 

@@ -56,7 +56,7 @@ class _Row(Struct, gc=False, forbid_unknown_fields=True):
 class Vulnerability(_Row):
     """One vulnerability of one package. A text that is not known is empty."""
 
-    exploited: ExploitedSince = None
+    exploited: ExploitedSince
 
 
 class Suppressed(_Row):
@@ -65,7 +65,7 @@ class Suppressed(_Row):
     status: Status
     justification: Justification
     statement: Statement
-    exploited: ExploitedSince = None
+    exploited: ExploitedSince
 
 
 class SeverityCounts(NamedTuple):
@@ -122,7 +122,7 @@ def _row(severity: int, group: list[Finding]) -> Vulnerability:
         url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
     word = SEVERITIES[severity]
-    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets)  # type: ignore[arg-type]
+    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1_024)

@@ -95,12 +95,11 @@ def _add_scan(image: Image, version: str, release: Release) -> bool:
     suppressed = _worst(release.suppressed or [])
     image.suppressed = {key: severity for key, severity in suppressed.items() if key not in image.open}
     # In a system past its end of life nothing is found because nobody looks.
-    count = getattr(release, "digests_scanned", None)
-    whole = count is None or count >= len(listed)
+    whole = release.digests_scanned is None or release.digests_scanned >= len(listed)
     return whole and not release.os_end_of_life
 
 
-def _worst(rows: Iterable[Vulnerability]) -> dict[Key, Severity]:
+def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:
     """The rows without what is installed: one a package, with its highest severity."""
     found: dict[Key, Severity] = {}
     for row in rows:
