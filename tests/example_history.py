@@ -40,8 +40,11 @@ def write_example(folder: Path, day: str) -> None:
     for path in sorted((EXAMPLE / "docs/images").rglob("*")):
         if path.is_file():
             _write_page(path, folder / path.relative_to(EXAMPLE), day)
-    for path in sorted((EXAMPLE / "scans").glob("*/*.json")):
-        _write(folder / path.relative_to(EXAMPLE), json.dumps(_scan(json.loads(path.read_bytes()), day)))
+    for path in sorted((EXAMPLE / "scans").rglob("*")):
+        if path.is_file():
+            text = path.read_text("utf-8")
+            filtered = json.dumps(_scan(json.loads(text), day)) if path.suffix == ".json" else text
+            _write(folder / path.relative_to(EXAMPLE), filtered)
     for path in sorted((EXAMPLE / "vex").iterdir()):
         document = json.loads(path.read_bytes())
         made = document["timestamp"]
@@ -70,17 +73,18 @@ def _write_page(path: Path, target: Path, day: str) -> None:
     _write(target, f"---\n{yaml.safe_dump(page)}---\n")
 
 
-def _scan(report: dict[str, Any], day: str) -> dict[str, Any]:
+def _scan(report: Any, day: str) -> Any:
     """A report as the scanner would have written it on that day."""
-    if "CreatedAt" in report:
-        report["CreatedAt"] = f"{day}T02:00:00Z"
-    else:
-        report["descriptor"]["timestamp"] = f"{day}T02:00:00Z"
-    for result in report.get("Results", []):
-        result["Vulnerabilities"] = [
-            each for each in result.get("Vulnerabilities") or [] if each.get("PublishedDate", day)[:10] <= day
-        ]
+    if isinstance(report, list):
+        return [_scan(each, day) for each in report if not isinstance(each, dict) or _published(each) <= day]
+    if isinstance(report, dict):
+        found = {key: _scan(value, day) for key, value in report.items()}
+        return found | {key: f"{day}T02:00:00Z" for key in ("CreatedAt", "timestamp") if key in found}
     return report
+
+
+def _published(row: dict[str, Any]) -> str:
+    return str(row.get("PublishedDate", ""))[:10]
 
 
 def _write(path: Path, text: str) -> None:

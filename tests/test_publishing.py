@@ -61,7 +61,7 @@ def test_github_publishes_on_push_and_once_a_day_and_may_do_no_more_than_that() 
     assert triggers["push"] == {"branches": ["main"]}
     (schedule,) = triggers["schedule"]
     assert re.fullmatch(r"[0-5]?\d (1?\d|2[0-3]) \* \* \*", schedule["cron"])
-    assert workflow["permissions"] == {"contents": "read", "pages": "write", "id-token": "write"}
+    assert workflow["permissions"] == {"contents": "write", "pages": "write", "id-token": "write"}
     assert workflow["jobs"]["publish"]["environment"]["name"] == "github-pages"
     assert workflow["concurrency"] == {"group": "pages"}
 

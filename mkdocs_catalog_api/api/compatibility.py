@@ -78,6 +78,13 @@ class _Comparison:
 
     def _schemas(self, where: str, old: Json, new: Json) -> Iterator[Change]:
         """`where` names what holds the schemas; a named schema is compared once, under its name."""
+        kinds, others = (each.get("discriminator", {}).get("mapping", {}) for each in (old, new))
+        if kinds and others:
+            for kind in sorted(kinds.keys() & others.keys()):
+                yield from self._schemas(where, {"$ref": kinds[kind]}, {"$ref": others[kind]})
+            for kind in sorted(others.keys() - kinds.keys()):
+                yield Change("compatible", "new-word", where, f"new word {kind!r}")
+            return
         names = old.get("$ref", ""), new.get("$ref", "")
         if all(names):
             if names in self.seen:
