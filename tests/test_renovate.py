@@ -77,10 +77,12 @@ def comparable(image: Any) -> bool:
 def test_the_newest_release_is_found_for_every_image(renovate: Renovate) -> None:
     images = [image for image in renovate.images if comparable(image)]
     assert len(images) >= 40
-    asked = [
-        {"slug": image["slug"], "version": stable(image)[-1]["version"], "digest": "sha256:" + "0" * 64}
-        for image in images
-    ]
+    asked = []
+    for image in images:
+        one = {"slug": image["slug"], "version": stable(image)[-1]["version"]}
+        # A release with a digest for each platform has none that an update could write.
+        pinned = all(len(version["digests"]) == 1 for version in image["versions"])
+        asked.append(one | ({"digest": "sha256:" + "0" * 64} if pinned else {}))
     found = renovate.updates(asked)
     several = 0
     for image in images:
