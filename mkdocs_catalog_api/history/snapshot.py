@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from ..api.structs.events import Grade, Lifecycle, Severity
 from ..api.structs.security import Release, SecurityDetail
-from ..catalog.vulnerabilities import Vulnerability
+from ..catalog.vulnerabilities import Suppressed, Vulnerability
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Worst first."""

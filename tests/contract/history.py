@@ -62,7 +62,7 @@ def check(api: Api) -> None:
 
 
 def _index(api: Api, index: Json) -> None:
-    fixed: defaultdict[str, int] = defaultdict(int)
+    fixed: defaultdict[int, int] = defaultdict(int)
     last = datetime.date.fromisoformat(index["head"]["date"])
     for number, day in enumerate(index["data"]):
         where = f"$.data[{number}]"

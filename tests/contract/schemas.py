@@ -17,7 +17,7 @@ from tests.contract.api import Api, Json
 
 FROZEN = Path(__file__).with_name("openapi.json")
 ITEMS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
-# Renderers of badges, readers of OpenVEX and Renovate take no null: what does not apply is absent.
+# Renderers of badges, scanners and Renovate take no null: what does not apply is absent, there alone.
 OPTIONAL = {
     "Badge": {"namedLogo", "logoColor", "logoSvg"},
     "VexStatement": {"justification", "impact_statement", "action_statement"},
