@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
 
-CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
 """Where the configuration of a site is looked for."""
 
 
@@ -38,7 +38,7 @@ config_file_option = click.option(
     "--config-file",
     type=click.Path(path_type=Path),
     callback=_config_file,
-    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml]",
+    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml, else ./zensical.toml]",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
 verbose_option = click.option(
