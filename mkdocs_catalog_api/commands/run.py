@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..build import Build
     from ..settings import Settings
     from ..site import Site
+    from ..write import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -126,7 +127,14 @@ class Run:
         self.strict = self.strict or strict
         return site, settings
 
-    def prepare(self, site: Site, settings: Settings, *, check_only: bool = False) -> Build:
+    def prepare(
+        self,
+        site: Site,
+        settings: Settings,
+        *,
+        check_only: bool = False,
+        on_item: Callable[[ItemDocuments], None] = lambda _: None,
+    ) -> Build:
         """The documents, written and checked, for the site.
 
         Raises:
@@ -141,6 +149,7 @@ class Run:
             strict=self.strict,
             check_only=check_only,
             progress=self._progress,
+            on_item=on_item,
         )
 
     def _progress(self, stage: str) -> None:
