@@ -52,6 +52,11 @@ class Places(HTMLParser):
         return next((place for place in places if place is not None), 0)
 
     @property
+    def written_head_end(self) -> int | None:
+        """Where the head ends, if that is written."""
+        return self._ends.get("/head")
+
+    @property
     def body(self) -> tuple[int, int]:
         """What a reader sees of the page, from and to."""
         return self._ends.get("body>", self.head_end), self._ends.get("/body", len(self._html))
@@ -125,6 +130,8 @@ _HEADED = "<h1></h1>"
 def restored(html: str) -> str:
     """The page as the generator wrote it."""
     parts, at, marker = [], 0, None
+    if BEGIN not in html:
+        return html
     for comment in Places(html).comments:
         if comment.data.startswith(BEGIN) and marker is None:
             parts.append(html[at : comment.start])
@@ -159,6 +166,12 @@ def divided(html: str, *, item: bool) -> HtmlPage | None:
         at = last
     page = HtmlPage(html[:start], "".join([*parts, html[at:end]]), html[end:])
     return page if restored(page.whole(page.content, "")) == html else None
+
+
+def with_links(html: str, head: str) -> str:
+    """A restored page that shows nothing of the catalog, with these links if it has a head of its own."""
+    place = Places(html).written_head_end
+    return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
 
 
 def _marker(inside: str) -> Marker | None:

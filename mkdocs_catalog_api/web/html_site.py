@@ -16,7 +16,7 @@ from ..settings import Settings
 from ..site import Site
 from ..write import ItemDocuments
 from . import assets
-from .html_page import HtmlPage, divided, restored
+from .html_page import HtmlPage, divided, restored, with_links
 from .pages import Web
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -32,7 +32,7 @@ class HtmlSite:
     def __init__(self, site: Site, settings: Settings, problems: Problems) -> None:
         self._site, self._problems = site, problems
         self._built: dict[str, str] = {}
-        """Path below the site's folder → HTML, of the pages that concern the catalog."""
+        """Path below the site's folder → HTML."""
         self._paths: dict[str, str] = {}
         """`uri` of a page → path of its HTML."""
         self._divided: dict[str, HtmlPage] = {}
@@ -66,23 +66,23 @@ class HtmlSite:
         return [below + name for below, files in found for name in files if name.endswith(".html")]
 
     def _read(self, page: Page, *, item: bool = False) -> None:
-        """Make a page ready if it concerns the catalog, as each of an item does."""
+        """Make a page ready if it shows something of the catalog, as each of an item does."""
         path = self._paths[page.uri]
         source = (self._site.site_dir / path).read_bytes()
-        folded = source.lower()
-        if not item and b"catalog:" not in folded and b"catalog-api:" not in folded:
-            return
+        concerned = item or b"catalog:" in source.lower()
         try:
             html = source.decode()
         except UnicodeDecodeError:
-            self._warn(path, "the page is not UTF-8, so nothing is filled in it")
+            if concerned:
+                self._warn(path, "the page is not UTF-8, so nothing is filled in it")
             return
-        page_parts = divided(restored(html), item=item)
-        if page_parts is None:
-            self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
-            return
-        self._built[path], self._divided[page.uri] = html, page_parts
-        self._contents[page.uri] = page_parts.content
+        self._built[path] = html
+        if concerned:
+            parts = divided(restored(html), item=item)
+            if parts is None:
+                self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
+                return
+            self._divided[page.uri], self._contents[page.uri] = parts, parts.content
 
     def _warn(self, path: str, message: str) -> None:
         file = f"{self._site.site_dir.name}/{path}"
@@ -115,7 +115,8 @@ class HtmlSite:
             if page.uri in filled:
                 after = self._divided[page.uri].whole(filled[page.uri].html, self._head(page.url))
             elif path in self._built:
-                after = restored(self._built[path])
+                # A page that is left for one of the catalog without loading anew needs the script, too.
+                after = with_links(restored(self._built[path]), self._head(page.url))
             else:
                 continue
             if after != self._built[path]:
