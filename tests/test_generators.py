@@ -24,7 +24,8 @@ from .test_web_browser import QUIET, Quiet, Visit
 pytestmark = pytest.mark.slow
 
 LAYOUT = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ .Title }}</title></head>
-<body><main><article><h1>{{ .Title }}</h1>{{ .Content }}</article></main></body></html>
+<body><main><article>{{ if not (in .Content "<h1") }}<h1>{{ .Title }}</h1>{{ end }}
+{{ .Content }}</article></main></body></html>
 """
 HUGO = """baseURL: https://catalog.example.org/hardened/
 title: Hardened Images
@@ -93,6 +94,11 @@ def test_hugo(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     """The same pages as Hugo's content, a layout of a few lines, and the settings in a file of their own."""
     copy_example(tmp_path)
     shutil.rmtree(tmp_path / "docs/guide")
+    for landing in [tmp_path / "docs/index.md", *tmp_path.glob("docs/*/index.md")]:
+        text = landing.read_text("utf-8")
+        text = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}"
+        landing.with_name("_index.md").write_text(f"---\ncatalog: false\n{text}", encoding="utf-8")
+        landing.unlink()
     (tmp_path / "hugo.yaml").write_text(HUGO)
     for name in ("single", "list", "home"):
         path = tmp_path / f"layouts/_default/{name}.html"
