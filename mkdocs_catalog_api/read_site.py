@@ -109,6 +109,6 @@ def _check_plugins(
         message = f"{what} may make or change pages, and only {config.generator} runs {them}"
         hint = f"add `--trust {name}` when no page of the catalog is concerned"
         if config.generator == "MkDocs":
-            hint = f"build with `mkdocs build`, or {hint}"
+            hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
         field = "hooks" if name == "hooks" else "plugins"
         problems.add(Problem(config.name, 0, 0, field, message, hint))
