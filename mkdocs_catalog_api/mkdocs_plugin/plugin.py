@@ -25,6 +25,7 @@ from ..summary import summary
 from ..web import assets
 from ..web.pages import Filled, Web
 from ..web.view import CatalogView
+from .docs_files import refuse_unreadable
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
 
@@ -134,6 +135,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`files`: register the documents with fixed names, unless the author's own files stand there."""
         if not builds_here(config):
             return files
+        refuse_unreadable(files, config, self._problems)
+        if self._settings is not None and self._problems.refuse(strict=False):
+            self._refuse(CatalogError(self._problems))
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             _add_assets(files, config)
