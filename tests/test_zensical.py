@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.authored.toml_text import load
 
+from .guide import block
 from .sites import SiteFolder
 from .test_cli import call, tree
 
@@ -78,6 +79,13 @@ def test_a_fault_names_file_line_and_field(site: SiteFolder, settings: str, proj
     result = call("check", "-f", site.folder / "zensical.toml")
     assert result.exit_code == 1
     assert told in result.output
+
+
+def test_the_sample_of_the_guide_is_accepted(site: SiteFolder) -> None:
+    site.write("zensical.toml", block("others", "zensical.toml"))
+    site.image("nginx", "port: 80")
+    result = call("check", "-f", site.folder / "zensical.toml", "--strict")
+    assert result.exit_code == 0, result.output
 
 
 def test_without_the_plugin_its_table_is_asked_for(site: SiteFolder) -> None:
