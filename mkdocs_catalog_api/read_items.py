@@ -55,6 +55,11 @@ def data_file(
     for name in names:
         path = site.root / name
         if path.is_file():
+            if path.is_symlink() and not path.resolve().is_relative_to(site.root.resolve()):
+                message = f"{name!r} is a link that leads out of the project and is not followed"
+                hint = "put what it leads to into the project"
+                problems.add(site.config.problem(setting, message, hint))
+                return None
             return path
         if path.exists():
             message, hint = f"{name!r} is not a file", "put the data into a file of that name"

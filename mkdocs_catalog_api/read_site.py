@@ -84,6 +84,7 @@ def read_site(
         title=given.site_name,
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
+        custom_dir=root / given.theme if given.theme else None,
     )
     return site, settings, given.strict
 
@@ -94,7 +95,9 @@ def _check_plugins(
     names = [name for name, _ in given.plugins]
     if PLUGIN not in names:
         message = f"{PLUGIN} is not among the plugins"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, f"add `- {PLUGIN}` to `plugins`"))
+        table = f"the table [project.plugins.{PLUGIN}]"
+        hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint))
     elif names.count(PLUGIN) > 1:
         message = f"{PLUGIN} stands there twice"
         problems.add(Problem(config.name, 0, 0, "plugins", message, "keep one of them, with all settings"))
@@ -102,9 +105,10 @@ def _check_plugins(
         if name in HARMLESS or name in trusted:
             continue
         what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
-        message = (
-            f"{what} may make or change pages, and only MkDocs runs {'them' if name == 'hooks' else 'it'}"
-        )
-        hint = f"build with `mkdocs build`, or add `--trust {name}` when no page of the catalog is concerned"
+        them = "them" if name == "hooks" else "it"
+        message = f"{what} may make or change pages, and only {config.generator} runs {them}"
+        hint = f"add `--trust {name}` when no page of the catalog is concerned"
+        if config.generator == "MkDocs":
+            hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
         field = "hooks" if name == "hooks" else "plugins"
         problems.add(Problem(config.name, 0, 0, field, message, hint))

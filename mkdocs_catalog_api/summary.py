@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
+
 from .api.addresses import PREFIX
-from .catalog.join import Catalog
+
+_NAMES = {
+    "images": ("image", "images"),
+    "charts": ("chart", "charts"),
+    "roadmap": ("planned", "planned"),
+    "updates": ("update", "updates"),
+}
 
 
-def summary(catalog: Catalog, documents: int, seconds: float) -> str:
+def summary(items: Mapping[str, Sized], documents: int, seconds: float) -> str:
     """What was published: `51 images, 15 charts, 4 planned, 30 updates: 416 documents in api/v1, 0.4 s`.
 
-    What the catalog has none of is left out. `seconds` is how long the whole work took.
+    `items` are those of each collection; what the catalog has none of is left out. `seconds` is how long the
+    whole work took.
     """
-    counted = [
-        (len(catalog.images), "image", "images"),
-        (len(catalog.charts), "chart", "charts"),
-        (len(catalog.roadmap), "planned", "planned"),
-        (len(catalog.updates), "update", "updates"),
-    ]
+    counted = [(len(items.get(name, ())), *names) for name, names in _NAMES.items()]
     parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counted if count]
     made = f"{documents:,} documents in {PREFIX}, {seconds:.1f} s"
     return f"{', '.join(parts) or 'no items'}: {made}"

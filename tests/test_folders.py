@@ -294,3 +294,34 @@ def test_any_name_is_found_as_it_is_and_told_in_one_line(
     said = files(site, max_size=1)[1]
     assert len(said) == len(shown)
     assert not {"\x1b", "\n", "\u202e", "\udc80"} & {*"".join(said)}
+
+
+def test_mkdocs_does_not_hang_at_a_pipe_among_its_pages(site: SiteFolder) -> None:
+    site.image("nginx")
+    os.mkfifo(site.folder / "docs/images/pipe.md")
+    os.mkfifo(site.folder / "docs/picture.png")
+    result = site.build()
+    assert result.failed
+    assert [text.partition(",")[0] for text in result.logged()[:2]] == [
+        "docs/images/pipe.md: this is a pipe",
+        "docs/picture.png: this is a pipe",
+    ]
+
+
+def test_mkdocs_may_be_told_to_leave_a_pipe_out(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.config["exclude_docs"] = "*.fifo"
+    os.mkfifo(site.folder / "docs/x.fifo")
+    assert not site.build().failed
+
+
+def test_a_data_file_is_no_pipe_and_no_link_out_of_the_project(site: SiteFolder, tmp_path: Path) -> None:
+    os.mkfifo(site.folder / "charts.yml")
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.yml"
+    outside.write_text(f"- {SECRET}")
+    (site.folder / "images.yml").symlink_to(outside)
+    code, said = command(site, "check")
+    assert code == 1
+    assert "'images.yml' is a link that leads out of the project and is not followed" in said
+    assert "'charts.yml' is not a file" in said
+    assert SECRET not in said

@@ -116,6 +116,8 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
     samples = [(name, text) for name, text in samples if "  - catalog-api:" in text]
     assert {"start", "settings", "README"} <= {name for name, _ in samples}
     site.write("docs/index.md", "# Home\n")
+    hugo = "---\ncategory: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\n---\n"
+    site.write("content/images/nginx.md", hugo)
     site.write(
         "nvcmp.json",
         json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),

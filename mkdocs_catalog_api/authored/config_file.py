@@ -1,4 +1,4 @@
-"""mkdocs.yml, as far as problems have to point into it."""
+"""mkdocs.yml or zensical.toml, as far as problems have to point into it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import yaml
 
 from ..problems import Level, Problem
 from .pages import dotted
+from .toml_text import load as load_toml
 from .yaml_text import child
 
 PLUGIN = "catalog-api"
@@ -28,6 +29,11 @@ class ConfigFile:
     def name(self) -> str:
         """How problems name it."""
         return self.path.name if self.path else "mkdocs.yml"
+
+    @property
+    def generator(self) -> str:
+        """Who builds the site's pages from this file."""
+        return "Zensical" if self.path and self.path.suffix == ".toml" else "MkDocs"
 
     @cached_property
     def _sections(self) -> list[tuple[str, yaml.Node]]:
@@ -92,6 +98,8 @@ def inherited(name: str, parent: str) -> str:
 
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
+        if path and path.suffix == ".toml":
+            return load_toml(path.read_bytes())[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None

@@ -1,6 +1,7 @@
 """mkdocs.yml, read without MkDocs: `INHERIT`, `!ENV` and the tags of Python are understood or tolerated.
 
-Keys and defaults are those of MkDocs 1.6, https://www.mkdocs.org/user-guide/configuration/.
+Keys and defaults are those of MkDocs 1.6, https://www.mkdocs.org/user-guide/configuration/. zensical.toml has
+the same ones in its table `project`, https://zensical.org/docs/setup/basics/.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from yaml_env_tag import construct_env_tag
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
+from .toml_text import load as load_toml
 from .yaml_errors import YamlError, explain, mark
 from .yaml_text import place
 
@@ -77,6 +79,10 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
+def _custom_dir(value: object) -> object:
+    return value.get("custom_dir") if isinstance(value, dict) else None
+
+
 class MkDocsYml(BaseModel):
     """What MkDocs and its plugins would go by, as far as it decides what the API says."""
 
@@ -92,6 +98,8 @@ class MkDocsYml(BaseModel):
     draft_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
+    theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
+    """The folder with the site's own templates, `theme.custom_dir`."""
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """The options of a plugin, None when it is not listed."""
@@ -129,11 +137,15 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     source = b""
     try:
         source = path.read_bytes()
+        if path.suffix == ".toml":
+            return load_toml(source)
         loader = _Loader(source)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
         raise _error(name, 0, 0, f"the file can't be read: {error.strerror}") from None
+    except YamlError as error:
+        raise _error(name, error.line, error.column, error.message, error.hint) from None
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         said = explain(error, source.decode("utf-8", "replace"))

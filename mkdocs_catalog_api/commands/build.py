@@ -16,16 +16,34 @@ if TYPE_CHECKING:
 @click.option(
     "--replace", is_flag=True, help="Replace files that documents would land on, whoever wrote them."
 )
+@click.option("--web", is_flag=True, help="Fill the pages that another generator has built, too.")
 @options
-def command(run: Run) -> None:
+def command(run: Run, web: bool) -> None:
     """Write the API into the site, byte for byte what `mkdocs build` writes.
 
-    For sites that MkDocs does not build: run it after the other generator.
+    For sites that MkDocs does not build: run it after the other generator. With `--web` markers in the pages
+    are filled and pages of items completed; what was filled before is made anew.
     """
+    run.finish(lambda: _with_web(run) if web else _api(run), "built")
 
-    def work() -> Build:
-        build = run.prepare(*run.read())
-        build.publish(replace=run.replace)
-        return build
 
-    run.finish(work, "built")
+def _api(run: Run) -> Build:
+    build = run.prepare(*run.read())
+    build.publish(replace=run.replace)
+    return build
+
+
+def _with_web(run: Run) -> Build:
+    from ..web.html_site import HtmlSite, write
+
+    site, settings = run.read()
+    pages = HtmlSite(site, settings, run.problems)
+    build = run.prepare(site, settings, on_item=pages.take)
+    try:
+        files = pages.fill(build, strict=run.strict)
+        build.publish(replace=run.replace, keep=True)
+        assert build.staging is not None  # noqa: S101  # nothing was only checked
+        write(files, site.site_dir, build.staging.folder)
+    finally:
+        build.drop()
+    return build

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from ..build import Build
     from ..settings import Settings
     from ..site import Site
+    from ..write import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
 
-CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml")
+CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
 """Where the configuration of a site is looked for."""
 
 
@@ -38,7 +39,7 @@ config_file_option = click.option(
     "--config-file",
     type=click.Path(path_type=Path),
     callback=_config_file,
-    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml]",
+    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml, else ./zensical.toml]",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
 verbose_option = click.option(
@@ -126,7 +127,14 @@ class Run:
         self.strict = self.strict or strict
         return site, settings
 
-    def prepare(self, site: Site, settings: Settings, *, check_only: bool = False) -> Build:
+    def prepare(
+        self,
+        site: Site,
+        settings: Settings,
+        *,
+        check_only: bool = False,
+        on_item: Callable[[ItemDocuments], None] = lambda _: None,
+    ) -> Build:
         """The documents, written and checked, for the site.
 
         Raises:
@@ -141,6 +149,7 @@ class Run:
             strict=self.strict,
             check_only=check_only,
             progress=self._progress,
+            on_item=on_item,
         )
 
     def _progress(self, stage: str) -> None:

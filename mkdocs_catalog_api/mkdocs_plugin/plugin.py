@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +21,11 @@ from ..problems import CatalogError, Problems, lines
 from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
 from ..site import Site, own_files
+from ..summary import summary
 from ..web import assets
 from ..web.pages import Filled, Web
 from ..web.view import CatalogView
+from .docs_files import refuse_unreadable
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
 
@@ -57,8 +60,19 @@ class _NotThereError(PluginError, LookupError):
     """A template asks for what the catalog does not have; MkDocs tells it in one line."""
 
 
+class CheckedError(Exception):
+    """Ends a build that was only to check: what it made so far."""
+
+    def __init__(self, build: Build) -> None:
+        super().__init__("the catalog is checked")
+        self.build = build
+
+
 class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unused-ignore]
     """Publishes the catalog's JSON API beside the site."""
+
+    check_only = False
+    """End the build, by a `CheckedError`, once the pages are filled."""
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
@@ -66,6 +80,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._pages = Pages()
         self._watch: Watch | None = None
         self._stamps: Mapping[str, Stamp] = {}
+        self._seconds = 0.0
         self._build: Build | None = None
         self._good: Build | None = None
         self._reset()
@@ -77,6 +92,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._occupied: dict[str, str] = {}
         self._filled: dict[str, Filled] = {}
         self._web: Web | None = None
+
+    @property
+    def problems(self) -> Problems:
+        """What the last build found."""
+        return self._problems
 
     def load_config(
         self, options: dict[str, Any], config_file_path: str | None = None
@@ -115,6 +135,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`files`: register the documents with fixed names, unless the author's own files stand there."""
         if not builds_here(config):
             return files
+        refuse_unreadable(files, config, self._problems)
+        if self._settings is not None and self._problems.refuse(strict=False):
+            self._refuse(CatalogError(self._problems))
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             _add_assets(files, config)
@@ -141,6 +164,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._settings is None or not builds_here(config):
             env.globals["catalog"] = CatalogView()
             return env
+        self._seconds = -time.perf_counter()
         site = describe(config, self._pages.collect(files, config), self._occupied)
         pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
         contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
@@ -160,11 +184,14 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         except (ContractError, MemoryError, OSError) as error:
             self._forget_unfinished()
             self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
+        if self.check_only and self._build is not None:
+            raise CheckedError(self._build)
         if self._web is None:
             self._web = self._last_good(site, contents, custom_dir)
         env.globals["catalog"] = self._web.catalog
         for uri, filled in self._filled.items():
             pages[uri].content = filled.findable
+        self._seconds += time.perf_counter()
         return env
 
     def _last_good(self, site: Site, contents: Mapping[str, str], custom_dir: str | None) -> Web:
@@ -192,6 +219,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""
         if not builds_here(config):
             return
+        began, fresh = time.perf_counter(), self._build is not None
         if self._build is not None:
             self._forget_good()
             self._good, self._build = self._build, None
@@ -199,6 +227,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             return
         try:
             self._good.publish(keep=self._serving, stamps=self._stamps)
+            if fresh:
+                seconds = self._seconds + time.perf_counter() - began
+                log.info(summary(self._good.contents.items, self._good.documents, seconds))
         except CatalogError as error:
             self._refuse(error)
         except OSError as error:

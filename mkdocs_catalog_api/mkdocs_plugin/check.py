@@ -1,0 +1,64 @@
+"""The check of a site of which only MkDocs can tell what its pages are: MkDocs runs up to the pages."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
+
+from ..build import Build
+from ..problems import CatalogError, Problem, Problems
+from .plugin import CatalogApiPlugin, CheckedError
+
+
+class _Kept(logging.Handler):
+    """Keeps what MkDocs and other plugins say, in place of printing it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said = record.getMessage()
+
+
+def check(config_file: Path, problems: Problems, *, strict: bool) -> Build:
+    """What `mkdocs build` would find, with hooks and plugins; nothing is written to the site.
+
+    Raises:
+        CatalogError: the catalog is refused, or MkDocs can't read the site.
+    """
+    kept, log = _Kept(), logging.getLogger("mkdocs")
+    log.addHandler(kept)
+    try:
+        with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
+            return _check(config_file, folder, problems, strict)
+    except (Abort, MkDocsException) as error:
+        if not problems.refuse(strict=strict):
+            message = f"MkDocs can't read the site: {kept.said or error}"
+            problems.add(Problem(config_file.name, 0, 0, "", message, "`mkdocs build` tells more"))
+        raise CatalogError(problems) from error
+    finally:
+        log.removeHandler(kept)
+
+
+def _check(config_file: Path, folder: str, problems: Problems, strict: bool) -> Build:
+    config = load_config(str(config_file), site_dir=str(Path(folder) / "site"), strict=strict or None)
+    plugin = next((each for each in config.plugins.values() if isinstance(each, CatalogApiPlugin)), None)
+    if plugin is None:
+        raise ConfigurationError("catalog-api is not among the plugins")
+    plugin.check_only = True
+    config.plugins.on_startup(command="build", dirty=False)
+    try:
+        build(config)
+    except CheckedError as done:
+        return done.build
+    finally:
+        plugin.check_only = False  # MkDocs keeps it for the next build of this process
+        problems.extend(plugin.problems)
+        config.plugins.on_shutdown()
+    raise ConfigurationError("no page was built")

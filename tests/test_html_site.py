@@ -1,0 +1,202 @@
+"""`catalog-api build --web`: pages that any generator has built are filled where they stand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import lxml.html
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.web.html_page import divided, restored
+
+from .sites import SiteFolder
+from .test_cli import call, tree
+
+PAGE = """<!doctype html>
+<html><head><title>A <!-- catalog: counts --> page</title>
+<script>"</head><!-- catalog: images -->"</script></head>
+<body><nav><h2>Menu</h2></nav><main><article>{}</article></main><footer>End</footer></body></html>
+"""
+
+
+@pytest.fixture
+def built(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
+    """Two images, and their pages and a home page as a generator would write them."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+    site.image("nginx", "versions: [1.10]")
+    site.image("redis", "versions: [7.2]")
+    site.page("index.md", "title: Home", "<!-- catalog: images view=table -->")
+    site.write_config()
+    html(site, "images/nginx/index.html", "<h1>nginx</h1><p>Hello</p>")
+    html(site, "images/redis/index.html", "<h1>redis</h1><!-- catalog: item --><p>After</p>")
+    html(site, "index.html", "<h1>Home</h1>\n<!-- catalog: images view=table -->\n")
+    html(site, "about/index.html", "<h1>About</h1>")
+    return site
+
+
+def html(site: SiteFolder, path: str, article: str) -> None:
+    site.write(f"site/{path}", PAGE.format(article).encode())
+
+
+def build(site: SiteFolder) -> str:
+    result = call("build", "--web", "-f", site.folder / "mkdocs.yml")
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(site: SiteFolder, *arguments: str) -> str:
+    result = call("build", "--web", "-f", site.folder / "mkdocs.yml", *arguments)
+    assert result.exit_code == 1
+    assert not (site.folder / "site/api").exists()
+    return result.output
+
+
+def shown(site: SiteFolder, path: str) -> lxml.html.HtmlElement:
+    return lxml.html.fromstring((site.folder / "site" / path).read_bytes())
+
+
+def test_markers_are_filled_and_item_pages_completed(built: SiteFolder) -> None:
+    assert "no problems" in build(built)
+    home = shown(built, "index.html")
+    links = home.xpath("//article//table//a/@href")
+    assert {"images/nginx/", "images/redis/"} <= set(links)
+    nginx, redis = shown(built, "images/nginx/index.html"), shown(built, "images/redis/index.html")
+    assert nginx.xpath("//article/*[last()]/@class") == ["catalog catalog-item"]
+    assert redis.xpath("//article/*[last()]/text()") == ["After"]
+    assert redis.xpath("//article/div/@class") == ["catalog catalog-item"]
+    assert [each.text for each in nginx.xpath("//h1")] == ["nginx"]
+
+
+def test_other_pages_get_the_script_if_they_have_a_head(built: SiteFolder) -> None:
+    """As one may come from them to a page of the catalog without loading anew."""
+    proof = built.write("site/proof.html", "site-verification: 1\n")
+    build(built)
+    about = shown(built, "about/index.html")
+    assert about.xpath("//head/script/@src") == ["../assets/catalog-api.js"]
+    assert about.xpath("//article//text()") == ["About"]
+    assert proof.read_text() == "site-verification: 1\n"
+
+
+def test_assets_and_documents_are_linked_from_where_the_page_is(built: SiteFolder) -> None:
+    build(built)
+    folder = built.folder / "site/images/nginx"
+    page = shown(built, "images/nginx/index.html")
+    found = page.xpath("//head/link/@href | //head/script/@src")
+    assert found == [
+        "../../assets/catalog-api.css",
+        "../../assets/catalog-api.js",
+        "../../api/v1/images/nginx/index.json",
+    ]
+    assert [(folder / path).is_file() for path in found] == [True] * 3
+
+
+def test_what_only_looks_like_a_marker_stays(built: SiteFolder) -> None:
+    build(built)
+    text = (built.folder / "site/index.html").read_text()
+    assert "A <!-- catalog: counts --> page" in text
+    assert '"</head><!-- catalog: images -->"' in text
+
+
+def test_running_twice_changes_nothing_and_a_later_run_fills_anew(built: SiteFolder) -> None:
+    build(built)
+    before = tree(built.folder / "site")
+    build(built)
+    assert tree(built.folder / "site") == before
+    built.image("nginx", "versions: [1.11]")
+    build(built)
+    text = (built.folder / "site/images/nginx/index.html").read_text()
+    assert "1.11" in text
+    assert "1.10" not in text
+
+
+def test_the_page_of_an_item_that_is_gone_shows_what_the_generator_wrote(built: SiteFolder) -> None:
+    build(built)
+    (built.folder / "docs/images/nginx.md").unlink()
+    build(built)
+    assert shown(built, "images/nginx/index.html").xpath("//article//text()") == ["nginx", "Hello"]
+
+
+def test_a_page_that_the_generator_did_not_publish_is_a_warning(built: SiteFolder) -> None:
+    (built.folder / "site/images/nginx/index.html").unlink()
+    assert "warning: docs/images/nginx.md: the site has no page of this file" in refused(built, "--strict")
+    assert "warning: docs/images/nginx.md: the site has no page of this file" in build(built)
+
+
+def test_a_wrong_marker_is_told_with_its_place_and_nothing_is_written(built: SiteFolder) -> None:
+    built.page("index.md", "title: Home", "<!-- catalog: imags -->")
+    html(built, "index.html", "<!-- catalog: imags -->")
+    before = tree(built.folder / "site")
+    assert "docs/index.md:5: no marker is called `imags` (perhaps you mean `images`)" in refused(built)
+    assert tree(built.folder / "site") == before
+
+
+def test_before_the_generator_has_run_there_is_nothing_to_fill(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.write_config()
+    assert "--web: the folder 'site' has no pages (build the site with its generator" in refused(site)
+
+
+def test_nothing_is_written_through_a_link(built: SiteFolder) -> None:
+    page = built.folder / "site/index.html"
+    target = page.rename(built.folder / "site/other.html")
+    page.symlink_to(target)
+    assert "nothing is written through a link" in refused(built)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_among_the_pages_is_refused_by_name(built: SiteFolder) -> None:
+    os.mkfifo(built.folder / "site/pipe.html")
+    assert "site/pipe.html: this is a pipe" in refused(built)
+
+
+def test_templates_of_the_site_are_used(built: SiteFolder) -> None:
+    built.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    built.write("overrides/catalog/item-images.html", "<b>{{ item.slug }} is ours</b>")
+    built.write_config()
+    build(built)
+    assert "<b>nginx is ours</b>" in (built.folder / "site/images/nginx/index.html").read_text()
+
+
+def test_pages_without_folders_are_found_too(built: SiteFolder) -> None:
+    built.config["use_directory_urls"] = False
+    built.write_config()
+    for path in ("nginx", "redis"):
+        old = Path(built.folder, f"site/images/{path}/index.html")
+        old.rename(old.parent.with_suffix(".html"))
+    assert "no problems" in build(built)
+    found = shown(built, "images/nginx.html").xpath("//head/link/@href")
+    assert found == ["../assets/catalog-api.css", "../api/v1/images/nginx/index.json"]
+
+
+PIECES = """<!--•catalog:•images•--> <!--catalog:item--> <!--x--> <p> </p> <article> </article> <head> </head>
+<body•class='a>b'> </body> <main> </main> <title> </title> <script> </script>
+<img•alt='<!--•catalog:item•-->'> text
+ <!-- --> é <textarea> </textarea> <!doctype•html> <html> < > " """
+
+
+@given(
+    st.lists(st.sampled_from(PIECES.split()).map(lambda piece: piece.replace("•", " "))).map("".join),
+    st.booleans(),
+)
+def test_a_filled_page_can_be_led_back(page: str, item: bool) -> None:
+    """Whatever the page is; one that can't is left alone."""
+    before = restored(page)
+    assert restored(before) == before
+    if parts := divided(before, item=item):
+        content = parts.content.replace("<!--catalog:item-->", "<b>filled</b>")
+        assert restored(parts.whole(content, "<link>")) == before
+
+
+def test_a_page_that_ends_within_a_script_is_left_alone(built: SiteFolder) -> None:
+    path = built.write("site/images/nginx/index.html", "<h1>nginx</h1><script>")
+    assert "warning: site/images/nginx/index.html: the page ends within a script" in build(built)
+    assert path.read_text() == "<h1>nginx</h1><script>"
+
+
+def test_a_page_of_another_encoding_is_left_alone(built: SiteFolder) -> None:
+    path = built.write("site/images/nginx/index.html", "<h1>Käfer</h1>".encode("latin-1"))
+    assert "warning: site/images/nginx/index.html: the page is not UTF-8" in build(built)
+    assert path.read_bytes() == "<h1>Käfer</h1>".encode("latin-1")
