@@ -64,6 +64,7 @@
       this.base = JSON.parse(root.dataset.base ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map((fact) => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.texts = new WeakMap();
+      this.made = new WeakMap();
       this.form?.addEventListener("input", (event) => this.changed(event.target.type === "search"));
       this.form?.addEventListener("submit", (event) => event.preventDefault());
       this.form?.addEventListener("pointerover", () => this.rows(), { once: true });
@@ -124,7 +125,7 @@
       const query = new URLSearchParams(location.search);
       for (const name of [...this.own, "sort", "view"]) query.delete(this.prefix + name);
       for (const [name, values] of this.state())
-        query.set(this.prefix + name, name === "q" ? values[0] : values.map((value) => value.replace(/[%,]/g, encodeURIComponent)).join(","));
+        query.set(this.prefix + name, name === "find" ? values[0] : values.map((value) => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
       const text = query.toString().replaceAll("%2C", ",");
       const address = location.pathname + (text && "?" + text) + location.hash;
@@ -188,11 +189,18 @@
         this.body.replaceChildren(...this.first);
         this.pristine = true;
       } else {
-        const start = grown ? this.body.rows.length : 0;
-        const made = found.slice(start, this.limit).map((item) => this.row(item));
-        if (grown) this.body.append(...made);
-        else this.body.replaceChildren(...made);
-        if (grown) made[0]?.querySelector("a")?.focus();
+        // A screen at a time, so that the first is there at once.
+        let start = grown ? this.body.rows.length : 0;
+        const add = () => {
+          if (turn !== this.turn) return;
+          const made = found.slice(start, Math.min((start += 12), this.limit)).map((item) => this.row(item));
+          this.body.append(...made);
+          if (start < Math.min(found.length, this.limit)) requestAnimationFrame(() => setTimeout(add));
+          return made[0];
+        };
+        if (!grown) this.body.replaceChildren();
+        const first = add();
+        if (grown) first?.querySelector("a")?.focus();
         this.pristine = false;
       }
       const shown = Math.min(found.length, this.limit);
@@ -220,7 +228,7 @@
       if (this.own.has("lifecycle") && !state.has("lifecycle") && !this.base.lifecycle && item.lifecycle !== "available")
         return false;
       for (const [name, values] of state) {
-        if (name === "q") {
+        if (name === "find") {
           if (!values[0].toLowerCase().split(/\s+/).every((word) => this.text(item).includes(word))) return false;
         } else if (name === "fix") {
           const wanted = state.get("severity");
@@ -269,6 +277,10 @@
       return root + href.slice(mount.length + 1) || "./";
     }
     row(item) {
+      if (!this.made.has(item)) this.made.set(item, this.make(item));
+      return this.made.get(item);
+    }
+    make(item) {
       const row = this.sample.cloneNode(true);
       row.hidden = false;
       if (item.pkg !== undefined) row.id = item.id;

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-
 from ..api.structs.security import Release, SecurityDetail
 from ..catalog.scans import SEVERITIES
 
@@ -41,7 +40,9 @@ class Gathered:
         newest = detail.latest
         if newest.scanned_at:
             self.scanned_at[slug] = newest.scanned_at
-        self.fixed[slug] = "".join(sorted({row.severity[0].lower() for row in newest.cves or () if row.fixed}))
+        self.fixed[slug] = "".join(
+            sorted({row.severity[0].lower() for row in newest.cves or () if row.fixed})
+        )
 
     def facts(self, slugs: Iterable[str]) -> str:
         """Time of the scan and severities with a fix of each image, in few characters."""
@@ -70,5 +71,3 @@ def mends(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
 
 def _open(record: Release) -> set[tuple[str, str]] | None:
     return None if record.cves is None else {(row.id, row.pkg) for row in record.cves}
-
-

@@ -19,7 +19,15 @@ _FIELDS: Mapping[str, Sequence[str]] = {
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix"),
 }
-_RESERVED = {"q", "sort", "view", "release", "id", *(name for names in _FIELDS.values() for name in names)}
+_RESERVED = {
+    "find",
+    "q",
+    "sort",
+    "view",
+    "release",
+    "id",
+    *(name for names in _FIELDS.values() for name in names),
+}
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": ("critical", "high", "medium", "low", "unknown"),
     "grade": ("A+", "A", "B", "C", "D", "F", "none"),
@@ -78,7 +86,9 @@ def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomFie
         if name not in _RESERVED and (field.type == "boolean" or field.values):
             have = {text for item in items for text in texts(item[name])}
             words = ("true", "false") if field.type == "boolean" else field.values
-            choices = [(word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have]
+            choices = [
+                (word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have
+            ]
             if choices:
                 found.append(Filter(name, field.label or name.capitalize(), choices))
     return [one for one in found if len(one.choices) > 1 or one.name == "fix"]
@@ -122,7 +132,7 @@ def pages(
     stem: str,
     size: int = PER_PAGE,
 ) -> Iterator[List]:
-    """The list cut into pages, of which there is at least one. `stem` begins the names of the further ones."""
+    """The list cut into pages, at least one. `stem` begins the names of the further ones."""
     supported = [item for item in chosen if item.get("lifecycle", "available") == "available"]
     if "lifecycle" in base or not supported:
         supported = [*chosen]
@@ -136,5 +146,16 @@ def pages(
     for page in range(1, count + 1):
         shown = supported[(page - 1) * size : page * size]
         yield List(
-            resource, source, shown, len(supported), left_out, offered, written, limit, facts, page, names, size
+            resource,
+            source,
+            shown,
+            len(supported),
+            left_out,
+            offered,
+            written,
+            limit,
+            facts,
+            page,
+            names,
+            size,
         )

@@ -124,7 +124,8 @@ class Web:
             found.append(("alternate describedby", "application/json", path))
             more = head.described(item.document, place, html)
         links = "".join(
-            f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">' for rel, kind, path in found
+            f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">'
+            for rel, kind, path in found
         )
         return html.replace("</head>", links + more + "</head>", 1) if links or more else html
 
@@ -139,7 +140,7 @@ class Web:
         }
 
     def list_of(self, url: str) -> str | None:
-        """Path below docs_dir of the page that lists the collection to which the item on this page belongs."""
+        """Path below docs_dir of the page that lists the collection of the item on this page."""
         item = self._own.get(url)
         home = self._homes.get(item.resource) if item else None
         return self._by_url[home].uri if home in self._by_url else None
@@ -225,7 +226,9 @@ def _homes(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, 
                 marker = parse(match[1])
             except MarkerError:
                 continue
-            whole = marker.name in (*COLLECTIONS, "cves", "security") and not marker.arguments.keys() - {"view"}
+            whole = marker.name in (*COLLECTIONS, "cves", "security") and not marker.arguments.keys() - {
+                "view"
+            }
             if whole and uri in pages and marker.arguments.get("view") != "summary":
                 found.setdefault(marker.name, pages[uri].url)
     return found

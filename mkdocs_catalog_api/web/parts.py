@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import msgspec
+from pydantic import JsonValue
 
 from ..authored.messages import field_names, perhaps, resembling
 from ..settings import Settings
@@ -73,7 +74,9 @@ class Parts:
                 raise MarkerError(f"{view!r} is no view of {name}", perhaps(view, views, "one of"))
         if name in COLLECTIONS:
             return [
-                self._render(name, place, level, context | {"resource": name, "list": one, "items": one.items})
+                self._render(
+                    name, place, level, context | {"resource": name, "list": one, "items": one.items}
+                )
                 for one in self._lists(name, given, place)
             ]
         _reject(given, ("view",) if views else ())
@@ -156,11 +159,11 @@ class Parts:
 
     def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
         """The pins of a chart, each with the figures of its release, the worst first."""
-        found = [
-            {**pin, "found": self._gathered.releases.get((str(pin["slug"]), str(pin["version"])))}
-            for pin in pins
-        ]
+        found: list[Item] = [{**pin, "found": self._figures(pin)} for pin in pins]
         return sorted(found, key=lambda pin: _worst(cast("Item | None", pin["found"])))
+
+    def _figures(self, pin: Item) -> JsonValue:
+        return cast(JsonValue, self._gathered.releases.get((str(pin["slug"]), str(pin["version"]))))
 
 
 _MANY = 240
