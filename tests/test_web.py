@@ -136,6 +136,8 @@ def test_links_lead_to_documents_and_pages_from_every_depth(site: SiteFolder) ->
                 "//*[contains(@class, 'catalog')]//a/@href | //link[contains(@rel, 'alternate')]/@href"
             )
             for href in (link.partition("?")[0].partition("#")[0] for link in found if "://" not in link):
+                if not href:  # a place on the same page
+                    continue
                 target = (path.parent / href).resolve()
                 assert (target / "index.html" if target.is_dir() else target).is_file(), (path, href)
 

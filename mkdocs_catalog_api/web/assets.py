@@ -1,4 +1,4 @@
-"""The one style and the one script of the web pages, without the blanks and comments that browsers don't need."""
+"""The one style and the one script of the web pages, without what browsers don't need."""
 
 from __future__ import annotations
 

@@ -78,10 +78,10 @@ class List(NamedTuple):
 
 def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
-    found = []
-    for name in _FIELDS[resource]:
-        if choices := _CHOICES.get(name) or [(word, word) for word in _words(name, items)]:
-            found.append(Filter(name, name.capitalize(), choices))
+    offered = {
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
+    }
+    found = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
     for name, field in fields.items():
         if name not in _RESERVED and (field.type == "boolean" or field.values):
             have = {text for item in items for text in texts(item[name])}
