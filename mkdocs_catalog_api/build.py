@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from . import clock
+from .advisories.configured import read_advisories
 from .api import addresses, badges
 from .api.badges import BadgeStyle
 from .authored.logos import read_logo
@@ -22,6 +23,7 @@ from .catalog.join import Catalog
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds
 from .publish.earlier import Stamp
+from .publish.file_limits import note_number
 from .publish.host_headers import HeaderFile
 from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
@@ -156,7 +158,9 @@ def _prepare(
     clock.check(problems)
     progress(f"reading {len(site.pages):,} pages and the reports")
     catalog, reports = read(site, settings, problems)
-    styles = _badge_styles(site, settings, catalog, problems)
+    advisories = read_advisories(site, settings, problems)
+    exploited = advisories.exploited is not None
+    styles = _badge_styles(site, settings, catalog, problems, exploited=exploited)
     file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
     if file:
         # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
@@ -175,6 +179,8 @@ def _prepare(
         styles=styles,
         mount=addresses.mount_path(site.site_url),
         title=site.title,
+        site_url=site.site_url,
+        advisories=advisories,
         generated_at=clock.timestamp(clock.now()),
         read=reports.findings if reports else lambda _: [],
         save=partial(save, staging.documents) if staging else lambda *_: None,
@@ -182,6 +188,7 @@ def _prepare(
         on_item=on_item,
     )
     contents = write(catalog, context)
+    note_number(contents.written, site.config, problems)
     paths = (document.path for document in contents.written)
     problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
     if problems.refuse(strict=strict):
@@ -220,10 +227,10 @@ def _occupied(documents: Iterable[str], files: Collection[str]) -> set[str]:
 
 
 def _badge_styles(
-    site: Site, settings: Settings, catalog: Catalog, problems: Problems
+    site: Site, settings: Settings, catalog: Catalog, problems: Problems, *, exploited: bool
 ) -> dict[str, BadgeStyle]:
     """The style of each badge that the settings name, its logo read from its file."""
-    names = set(badges.FIXED)
+    names = {*badges.FIXED, *([badges.EXPLOITED] if exploited else [])}
     for name, value, kind in badges.value_names(catalog):
         if name in names:
             message = f"the {kind} {value!r} would take the badge name {name!r} of another value"

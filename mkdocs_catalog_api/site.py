@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .authored.config_file import ConfigFile
 from .authored.pages import Page
-from .settings import SECURITY_FOLDERS, Settings, data_names
+from .settings import ADVISORIES, SECURITY_FOLDERS, Settings, data_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +40,5 @@ def own_files(root: Path, settings: Settings) -> Iterator[Path]:
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
+    for name, default in ADVISORIES.items():
+        yield root / (getattr(settings.security, name) or default)

@@ -12,10 +12,13 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
+from .advisories.configured import Advisories
 from .api import addresses, badges, collections, index, items, openapi, security, security_totals
 from .api.addresses import Addresses
 from .api.badges import BadgeStyle
 from .api.examples import Samples
+from .api.lookups.lookup import Documents, Lookup, Source
+from .api.lookups.table import lookups
 from .api.security import Assessor, SecurityFigures
 from .api.structs.discovery import Badge, Generator
 from .api.structs.items import ItemStructs, item_structs
@@ -60,6 +63,8 @@ class Context:
     """Mount path of the site."""
     title: str
     generated_at: str
+    site_url: str | None
+    advisories: Advisories
     read: security.Read
     """Reads the findings of scans again."""
     save: Callable[[str, bytes], None]
@@ -118,13 +123,19 @@ class _Writer:
     """Ids that are open in any newest release."""
     matched: set[int] = field(default_factory=set)
     """Positions of the VEX statements that speak of a finding."""
+    pinned: dict[str, SecurityFigures | None] = field(default_factory=dict)
+    """What charts pin → its figures."""
+    lookups: list[Lookup] = field(init=False)
     users: dict[str, list[Chart]] = field(default_factory=dict)
     """Slug of an image → the charts that pin it."""
 
     def __post_init__(self) -> None:
         self.at = Addresses(self.context.mount)
         self.structs = item_structs(entry_models(self.context.settings))
-        self.assessor = Assessor(self.context.read, self.catalog.statements)
+        advisories = self.context.advisories
+        self.assessor = Assessor(self.context.read, self.catalog.statements, advisories.exploited)
+        source = Source(self.catalog, self.at, self.context.site_url, advisories.scores)
+        self.lookups = lookups(self.context.settings, source)
         for chart in self.catalog.charts:
             for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
                 self.users.setdefault(slug, []).append(chart)
@@ -138,13 +149,16 @@ class _Writer:
             for path, document in collections.documents(name, found, self.structs[name], self.at):
                 self._sample(path, document)
         summary, listed = security_totals.summary_and_index(
-            self.catalog.images, self.newest, len(self.unique), self.at
+            self.catalog.images, self.newest, self.pinned.values(), len(self.unique), self.at
         )
         self._sample(addresses.SUMMARY, summary)
         self._sample(addresses.SECURITY_INDEX, listed)
         made = self._badges()
+        for lookup in self.lookups:
+            self._answer(lookup.end())
         totals = {name: len(found) for name, found in self.items.items()}
-        self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, self.at))
+        asked = dict(pair for lookup in self.lookups for pair in lookup.addresses.items())
+        self._sample(addresses.INDEX, index.discovery(self.context.title, totals, made, asked, self.at))
         generator = Generator(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
         self._put(
@@ -156,11 +170,12 @@ class _Writer:
     def _image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures = [], []
+        records, figures, assessed = [], [], []
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
+            assessed.append(found)
             self.releases[entry.slug, release.entry.version] = figures[-1]
             self.matched |= found.matched if found else set()
             if found and number == 0 and entry.lifecycle != "planned":
@@ -171,6 +186,8 @@ class _Writer:
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
         for path, document in made.items():
             self._put(path, document)
+        for lookup in self.lookups:
+            self._answer(lookup.image(image, assessed))
         total = newest.total if newest and entry.lifecycle != "planned" else None
         self.samples.take_image(entry.slug, entry.latest, total, made)
         item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
@@ -180,7 +197,7 @@ class _Writer:
     def _charts_and_roadmap(self) -> None:
         self.items["charts"] = []
         for chart in self.catalog.charts:
-            figures = security_totals.chart_security(chart, self.releases, self._outside)
+            figures = security_totals.chart_security(chart, self._pin)
             item = items.chart(chart, figures, self.at)
             self._item("charts", chart.entry, chart.page, item)
             self.items["charts"].append(item)
@@ -190,11 +207,23 @@ class _Writer:
             self._item("roadmap", planned.entry, planned.page, item)
             self.items["roadmap"].append(item)
 
-    def _outside(self, pin: Pin) -> SecurityFigures | None:
-        """The figures of a pin that is no release of the catalog."""
-        found = self.assessor.pin(pin)
-        self.matched |= found.matched if found else set()
-        return found.figures if found else None
+    def _pin(self, pin: Pin) -> SecurityFigures | None:
+        """The figures of what a chart pins: a release of the catalog, or something else that was scanned."""
+        if pin.slug is not None and pin.version is not None:
+            self.pinned[pin.key] = self.releases[pin.slug, pin.version]
+        elif pin.key not in self.pinned:
+            found = self.assessor.pin(pin)
+            self.pinned[pin.key] = found.figures if found else None
+            if found:
+                self.matched |= found.matched
+                for lookup in self.lookups:
+                    lookup.outside(pin, found)
+        return self.pinned[pin.key]
+
+    def _answer(self, documents: Documents) -> None:
+        for path, document in documents:
+            self.samples.take_lookup(path, document)
+            self._put(path, document)
 
     def _item(
         self,
@@ -218,7 +247,8 @@ class _Writer:
     def _badges(self) -> dict[str, Badge]:
         """Write the badges of the catalog; returns them by name."""
         made = {}
-        for badge in badges.catalog_badges(self.catalog, self.newest):
+        known = self.context.advisories.exploited is not None
+        for badge in badges.catalog_badges(self.catalog, self.newest, exploited=known):
             made[badge.name] = badge.payload(self.context.styles.get(badge.name, BadgeStyle()))
             self._sample(addresses.badge(badge.name), made[badge.name])
         return made
@@ -231,7 +261,8 @@ class _Writer:
             said.license.model_dump(exclude_none=True) if said.license else {},
         )
         described = openapi.describe(self.structs)
-        examples = self.samples.examples(generator, _body(badge))
+        templates = {route.struct: route.path for route, _ in described.routes}
+        examples = self.samples.examples(generator, _body(badge), templates)
         document = openapi.openapi(described, about, examples)
         body = _body(document)
         paths, schemas = document["paths"], document["components"]["schemas"]

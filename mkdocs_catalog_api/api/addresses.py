@@ -69,6 +69,10 @@ class Addresses:
         self.linked.add(path)
         return f"{self.mount}/{PREFIX}/{path}"
 
+    def template(self, path: str) -> str:
+        """Address of documents, with the parameters of their path in braces."""
+        return f"{self.mount}/{PREFIX}/{path}"
+
     def web(self, url: str) -> str:
         """Address of the web page at `url` below the site's root."""
         return f"{self.mount}/{url}"

@@ -15,6 +15,8 @@ from .security import SecurityFigures
 from .structs.discovery import Badge as Payload
 
 FIXED = FIXED_BADGES
+EXPLOITED = "exploited"
+"""The badge of catalogs that know what is exploited."""
 PER_IMAGE = ("cves", "grade", "version")
 
 # White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
@@ -29,6 +31,7 @@ LOGOS = {
     "images": "docker",
     "charts": "helm",
     "cves": "trivy",
+    "exploited": "trivy",
     "grade": "trivy",
     "license": "spdx",
     "alpine": "alpinelinux",
@@ -97,8 +100,12 @@ def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
         yield hub, hub, "hub"
 
 
-def catalog_badges(catalog: Catalog, newest: Mapping[str, SecurityFigures | None]) -> Iterator[Badge]:
-    """The badges of the whole catalog; `newest` has the figures of each image's newest version."""
+def catalog_badges(
+    catalog: Catalog, newest: Mapping[str, SecurityFigures | None], *, exploited: bool
+) -> Iterator[Badge]:
+    """The badges of the whole catalog; `newest` has the figures of each image's newest version, `exploited`
+    says whether it is known what is exploited.
+    """
     images = [image.entry for image in catalog.images]
     charts = [chart.entry for chart in catalog.charts]
     both: list[ImageEntry | ChartEntry] = [*images, *charts]
@@ -106,6 +113,8 @@ def catalog_badges(catalog: Catalog, newest: Mapping[str, SecurityFigures | None
     yield Badge("charts", "charts", str(len(charts)), _BLUE)
     counted = [newest[image.slug] for image in images if image.lifecycle != "planned"]
     yield _cves("cves", "CVEs", [found for found in counted if found])
+    if exploited:
+        yield _exploited([found.exploited for found in counted if found and found.exploited is not None])
     yield Badge("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
     licenses = {item.license for item in both}
     if len(licenses) == 1:
@@ -146,6 +155,12 @@ def _cves(name: str, label: str, found: Sequence[SecurityFigures]) -> Badge:
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
     worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), _GREEN)
     return Badge(name, label, str(sum(totals)), worst)
+
+
+def _exploited(found: Sequence[int]) -> Badge:
+    if not found:
+        return Badge(EXPLOITED, "known exploited", "not scanned", _GREY)
+    return Badge(EXPLOITED, "known exploited", str(sum(found)), _RED if sum(found) else _GREEN)
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:

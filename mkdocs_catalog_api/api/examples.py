@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -27,11 +28,17 @@ class Samples:
 
     def __init__(self) -> None:
         self._documents: dict[str, Struct] = {}
+        self._lookups: dict[type[Struct], tuple[str, object]] = {}
         self._image: tuple[int, str, str | None, Mapping[str, Struct]] | None = None
 
     def take(self, path: str, document: Struct) -> None:
         """Keep a document of which there is one; of the items those of the first page."""
         self._documents[path] = document
+
+    def take_lookup(self, path: str, document: Struct) -> None:
+        """Keep the first document of its kind, cut."""
+        if type(document) not in self._lookups:
+            self._lookups[type(document)] = path, cut(document)
 
     def take_image(
         self, slug: str, version: str | None, total: int | None, found: Mapping[str, Struct]
@@ -45,12 +52,16 @@ class Samples:
         if self._image is None or rank < self._image[0]:
             self._image = rank, slug, version, found
 
-    def examples(self, generator: Struct, badge: bytes) -> dict[str, Example]:
+    def examples(
+        self, generator: Struct, badge: bytes, templates: Mapping[type[Struct], str]
+    ) -> dict[str, Example]:
         """Path with parameters in braces → example, for each path that the catalog has a document of.
 
-        `badge` is the body of the badge `images`.
+        `badge` is the body of the badge `images`, `templates` has the path of each kind of document.
         """
         found = dict(self._collections()) | dict(self._security())
+        for struct, (path, body) in self._lookups.items():
+            found[templates[struct]] = Example(_parameters(templates[struct], path), body)
         for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
             found[path] = Example({}, self._cut(path))
         found[addresses.badge("{name}")] = Example({"name": "cves"}, self._cut(addresses.badge("cves")))
@@ -92,6 +103,13 @@ class Samples:
 
     def _cut(self, path: str) -> Any:
         return cut(self._documents[path], _MAPS.get(path))
+
+
+def _parameters(template: str, path: str) -> dict[str, str | int]:
+    """What stands in a path for each of the parameters that a template has in braces."""
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(template))
+    match = re.fullmatch(pattern, path)
+    return {**match.groupdict()} if match else {}
 
 
 def cut(document: Struct, one_of: str | None = None) -> Any:

@@ -18,8 +18,10 @@ from .structs.discovery import (
 )
 
 
-def discovery(title: str, totals: Mapping[str, int], badges: Iterable[str], at: Addresses) -> Discovery:
-    """Where everything is; `totals` has the number of items of each collection."""
+def discovery(
+    title: str, totals: Mapping[str, int], badges: Iterable[str], lookups: Mapping[str, str], at: Addresses
+) -> Discovery:
+    """Where everything is; `totals` has the sizes of the collections, `lookups` their paths."""
     return Discovery(
         "v1",
         title,
@@ -31,6 +33,7 @@ def discovery(title: str, totals: Mapping[str, int], badges: Iterable[str], at: 
         ),
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
         {name: at.api(addresses.badge(name)) for name in badges},
+        {name: at.template(path) if "{" in path else at.api(path) for name, path in lookups.items()},
         at.api(addresses.OPENAPI),
         at.api(addresses.MANIFEST),
     )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
 from ..catalog.join import Catalog, Chart, Image, RoadmapItem
+from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.pins import Pin
+from ..catalog.verification import chart_reference, image_reference
 from . import addresses
 from .addresses import Addresses
-from .structs.items import publish
+from .structs.items import Verify, publish
 from .structs.security import ChartSecurity, ImageSecurity
 
 
@@ -21,6 +24,7 @@ def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
             entry.model_dump() | {"href": at.api(addresses.release(slug, entry.version))}
             for entry in item.entry.versions
         ],
+        "verify": _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
         "url": at.web(item.page.url),
         "href": at.api(addresses.item("images", slug)),
         "security": security,
@@ -31,11 +35,29 @@ def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
 def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
     computed = {
         "images": [_pin(pin, at) for pin in item.pins],
+        "verify": _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
         "url": at.web(item.page.url),
         "href": at.api(addresses.item("charts", item.entry.slug)),
         "security": security,
     }
     return publish(item.entry, computed)
+
+
+T = TypeVar("T")
+
+
+def _newest(versions: Sequence[T]) -> T | None:
+    return versions[0] if versions else None
+
+
+def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
+    """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
+    said = entry.verify
+    if said is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
+        return None
+    return Verify(
+        "cosign", said.identity, said.identity_regexp, said.issuer, said.key, said.command(reference)
+    )
 
 
 def _pin(pin: Pin, at: Addresses) -> dict[str, object]:

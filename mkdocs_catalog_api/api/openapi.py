@@ -12,6 +12,7 @@ from msgspec.json import schema_components
 from .addresses import PREFIX
 from .compatibility import POLICY
 from .examples import Example
+from .lookups.table import lookup_routes
 from .routes import TAGS, Parameter, Route, routes
 from .structs.items import ItemStructs
 
@@ -57,7 +58,7 @@ class Described(NamedTuple):
 
 def describe(items: Mapping[str, ItemStructs]) -> Described:
     """Every path with its schema; `items` has the Structs of each collection."""
-    table = [*routes(items)]
+    table = [*routes(items), *lookup_routes()]
     references, schemas = schema_components(
         [route.struct for route in table], ref_template="#/components/schemas/{name}"
     )

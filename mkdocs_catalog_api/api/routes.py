@@ -20,6 +20,7 @@ TAGS = {
     "roadmap": "Applications that are planned and not built yet.",
     "updates": "The latest version check: what was found for each application, and what was done about it.",
     "security": "Vulnerabilities of each release, from scans of what is published.",
+    "lookups": "One question, one document: what a digest is, who has a vulnerability, what to update to.",
     "badges": "Status badges in the endpoint format of shields.io.",
     "discovery": "Where everything is, and what it is.",
 }
@@ -35,7 +36,7 @@ class Parameter:
 
 
 _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
-_SLUG = Parameter("slug", "Slug of the item.", Slug)
+SLUG = Parameter("slug", "Slug of the item.", Slug)
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
@@ -91,7 +92,7 @@ def _collection_routes(name: str, words: Words, structs: ItemStructs) -> Iterato
             f"One {words.one}",
             f"The {words.one} with this slug, and where its other documents are.",
             structs.document,
-            (_SLUG,),
+            (SLUG,),
         )
 
 
@@ -149,7 +150,7 @@ _OTHERS = (
         "One badge of an image",
         "For a badge renderer's endpoint mode.",
         Badge,
-        (_SLUG, _IMAGE_BADGE),
+        (SLUG, _IMAGE_BADGE),
     ),
     Route(
         "index.json",

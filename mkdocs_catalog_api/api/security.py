@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple
@@ -32,6 +32,8 @@ class SecurityFigures(NamedTuple):
     grade: str | None
     score: float | None
     scanned_at: str | None
+    exploited: int | None
+    """Rows that are known to be exploited; None when nobody has looked."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -55,10 +57,13 @@ class SecurityFigures(NamedTuple):
             "suppressed": self.suppressed,
             "grade": self.grade,
             "score": self.score,
+            "exploited": self.exploited,
         }
 
 
-NO_FIGURES: dict[str, Any] = dict.fromkeys((*_WORDS, "total", "fixable", "suppressed", "grade", "score"))
+NO_FIGURES: dict[str, Any] = dict.fromkeys(
+    (*_WORDS, "total", "fixable", "suppressed", "grade", "score", "exploited")
+)
 
 
 class Assessed(NamedTuple):
@@ -78,6 +83,8 @@ class Assessor(NamedTuple):
 
     read: Read
     statements: Statements
+    exploited: Mapping[str, str] | None = None
+    """Id → day since when it is known to be exploited; None when nobody has looked."""
 
     def release(self, image: Image, release: Release) -> Assessed | None:
         """What is known of one version, None when nobody has scanned it."""
@@ -97,20 +104,33 @@ class Assessor(NamedTuple):
             return None
         findings = self.read(scans)
         rows, suppressed, matched = deduplicate(findings), list[Suppressed](), set[int]()
+        if self.exploited is not None:
+            _mark(rows, self.exploited)
         if len(self.statements) and self.statements.concerns(findings):
             subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
             left, suppressed, matched = self.statements.apply(rows, subjects)
         else:
             left = [row for row, _ in rows]
-        return Assessed(
-            _figures(scans, count(left), len(suppressed)), left, suppressed, len(findings), matched
-        )
+        exploited = None
+        if self.exploited is not None:
+            exploited = sum(row.exploited is not None for row in left)
+        figures = _figures(scans, count(left), len(suppressed), exploited)
+        return Assessed(figures, left, suppressed, len(findings), matched)
+
+
+def _mark(rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], exploited: Mapping[str, str]) -> None:
+    """Say of rows since when they are exploited, also of those that stand for such a vulnerability."""
+    for row, findings in rows:
+        ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
+        row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
 
 
 def record(release: Release, found: Assessed | None) -> structs.Release:
     """The release record of one version."""
     if found is None:
-        return structs.Release(release.entry.version, False, *[None] * 17)
+        return structs.Release(
+            release.entry.version, False, *[None] * (len(structs.Release.__struct_fields__) - 2)
+        )
     figures, scans = found.figures, release.scans
     return structs.Release(
         version=release.entry.version,
@@ -128,6 +148,7 @@ def record(release: Release, found: Assessed | None) -> structs.Release:
         scanner=_scanner(scans),
         os_end_of_life=_end_of_life(scans),
         suppressed=found.suppressed,
+        exploited=figures.exploited,
     )
 
 
@@ -142,7 +163,9 @@ def documents(image: Image, records: Sequence[structs.Release]) -> Iterable[tupl
         yield addresses.detail(slug), detail
 
 
-def _figures(scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int) -> SecurityFigures:
+def _figures(
+    scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: int, exploited: int | None
+) -> SecurityFigures:
     letter: str | None
     score: float | None
     letter, score = grade(*counts)
@@ -151,7 +174,7 @@ def _figures(scans: Sequence[ScanMetadata], counts: SeverityCounts, suppressed: 
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return SecurityFigures(counts, suppressed, letter, score, oldest)
+    return SecurityFigures(counts, suppressed, letter, score, oldest, exploited)
 
 
 def _scanned_digest(release: Release) -> str | None:

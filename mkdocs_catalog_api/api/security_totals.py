@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from ..catalog.grading import grade
 from ..catalog.join import Chart, Image
@@ -15,42 +16,37 @@ from .structs.fields import Counters
 from .structs.security import (
     ChartSecurity,
     ImageSecurity,
+    Pinned,
     SecurityIndex,
     SecurityIndexEntry,
     SecuritySummary,
     SummaryEntry,
 )
 
-_NOTHING = SecurityFigures(SeverityCounts((0,) * 5, (0,) * 5), 0, None, None, None)
+_NOTHING = SecurityFigures(SeverityCounts((0,) * 5, (0,) * 5), 0, None, None, None, None)
 
 
 def image_security(image: Image, newest: SecurityFigures | None, at: Addresses) -> ImageSecurity:
     """The `security` object of an image."""
-    return ImageSecurity(
-        scanned=newest is not None,
-        version=image.releases[0].entry.version if image.releases else None,
-        **newest.fields() if newest else NO_FIGURES,
-        href=at.api(addresses.detail(image.entry.slug)) if image.releases else None,
-    )
+    version = image.releases[0].entry.version if image.releases else None
+    return ImageSecurity(**security_fields(image.entry.slug, version, newest, at))
 
 
-def chart_security(
-    chart: Chart,
-    releases: Mapping[tuple[str, str], SecurityFigures | None],
-    outside: Callable[[Pin], SecurityFigures | None],
-) -> ChartSecurity:
-    """The `security` object of a chart.
+def security_fields(
+    slug: str, version: str | None, figures: SecurityFigures | None, at: Addresses
+) -> dict[str, Any]:
+    """The fields of a `security` object: the figures of one version of an image."""
+    return {
+        "scanned": figures is not None,
+        "version": version,
+        **(figures.fields() if figures else NO_FIGURES),
+        "href": at.api(addresses.detail(slug)) if version is not None else None,
+    }
 
-    `releases` has the figures of every release of the catalog, `outside` gives those of a pin that is none.
-    """
-    pins: dict[str, SecurityFigures | None] = {}
-    for pin in chart.pins:
-        if pin.key in pins:
-            continue
-        if pin.slug is not None and pin.version is not None:
-            pins[pin.key] = releases[pin.slug, pin.version]
-        else:
-            pins[pin.key] = outside(pin)
+
+def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None]) -> ChartSecurity:
+    """The `security` object of a chart; `figures` gives those of what a pin is."""
+    pins = {pin.key: figures(pin) for pin in chart.pins}
     scanned = [found for found in pins.values() if found is not None]
     fields = dict(NO_FIGURES)
     if scanned:
@@ -74,16 +70,23 @@ def _sum(parts: Sequence[SecurityFigures]) -> SecurityFigures:
     unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True)))
     letter, score = grade(fixable, unfixable)
     suppressed = sum(part.suppressed for part in parts)
-    return SecurityFigures(SeverityCounts(fixable, unfixable), suppressed, letter, score, None)
+    known = [part.exploited for part in parts if part.exploited is not None]
+    exploited = sum(known) if known else None
+    return SecurityFigures(SeverityCounts(fixable, unfixable), suppressed, letter, score, None, exploited)
 
 
 def summary_and_index(
     images: Iterable[Image],
     newest: Mapping[str, SecurityFigures | None],
+    pinned: Collection[SecurityFigures | None],
     unique: int,
     at: Addresses,
 ) -> tuple[SecuritySummary, SecurityIndex]:
-    """The security summary and the security index; planned images are in neither."""
+    """The security summary and the security index; planned images are in neither.
+
+    `newest` has the figures of each image's newest version, `pinned` those of each distinct release that
+    charts pin.
+    """
     entries: dict[str, SummaryEntry] = {}
     index: list[SecurityIndexEntry] = []
     unscanned: list[str] = []
@@ -112,9 +115,11 @@ def summary_and_index(
                 fixable=found.fixable,
                 scanned_at=found.scanned_at,
                 href=href,
+                exploited=found.exploited,
             )
         )
     total = _sum(parts)
+    times = [part.scanned_at for part in parts if part.scanned_at]
     summary = SecuritySummary(
         api_version="v1",
         resource="security",
@@ -127,5 +132,15 @@ def summary_and_index(
         fixable=total.fixable,
         suppressed=total.suppressed,
         unique=unique,
+        oldest_scan=min(times) if times and len(times) == len(parts) else None,
+        newest_scan=max(times, default=None),
+        exploited=total.exploited,
+        pinned=_pinned(pinned),
     )
     return summary, SecurityIndex("v1", "security", len(index), index)
+
+
+def _pinned(releases: Collection[SecurityFigures | None]) -> Pinned:
+    scanned = [found for found in releases if found is not None]
+    total = _sum(scanned)
+    return Pinned(total.total, Counters(**total.counters), len(releases), len(releases) - len(scanned))

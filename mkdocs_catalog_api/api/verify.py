@@ -30,7 +30,7 @@ from .structs.security import (
 _REFERENCE = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
 _WORDS = ("critical", "high", "medium", "low", "unknown")
-_MAY_BE_NULL = {"grade", "score", "digest", "scanned_at", "os_end_of_life"}
+_MAY_BE_NULL = {"grade", "score", "digest", "scanned_at", "os_end_of_life", "exploited"}
 """Of a release that has been scanned."""
 
 
@@ -99,6 +99,8 @@ def _faults(document: Any) -> Iterator[str]:
     rule = _RULES.get(type(document))
     if rule is not None:
         yield from rule(document)
+    elif hasattr(document, "faults"):
+        yield from document.faults()
     elif hasattr(document, "data"):
         yield from _envelope(document)
 
@@ -121,6 +123,8 @@ def _release(release: Any) -> Iterator[str]:
         yield f"counters {counters} and total {release.total}, but the rows give {found}"
     if release.fixable != sum(found.fixable):
         yield f"fixable is {release.fixable}, but {sum(found.fixable)} rows have a fix"
+    if (release.exploited or 0) != sum(row.exploited is not None for row in rows):
+        yield f"exploited is {release.exploited}, which is not the number of rows that are"
     if release.unique != len({row.id for row in rows}):
         yield f"unique is {release.unique}, which is not the number of ids in the rows"
 
@@ -142,7 +146,7 @@ def _figures(figures: Any) -> Iterator[str]:
     counters = [getattr(figures, word) for word in _WORDS]
     yield from _graded(figures)
     if figures.total is None:
-        others = (*counters, figures.fixable, figures.suppressed, figures.grade)
+        others = (*counters, figures.fixable, figures.suppressed, figures.grade, figures.exploited)
         if any(value is not None for value in others):
             yield "not scanned, but with figures"
     elif None in (*counters, figures.fixable, figures.suppressed):
@@ -151,7 +155,7 @@ def _figures(figures: Any) -> Iterator[str]:
         yield f"total is {figures.total}, but the severities add up to {sum(counters)}"
 
 
-def _image_security(security: ImageSecurity) -> Iterator[str]:
+def image_security_faults(security: ImageSecurity) -> Iterator[str]:
     yield from _figures(security)
     if security.scanned != (security.total is not None):
         yield f"scanned is {security.scanned}, but total is {security.total}"
@@ -186,6 +190,12 @@ def _summary(summary: SecuritySummary) -> Iterator[str]:
         ("scanned", summary.scanned, len(images)),
         ("fixable", summary.fixable, sum(image.fixable for image in images)),
         ("suppressed", summary.suppressed, sum(image.suppressed for image in images)),
+        ("exploited", summary.exploited or 0, sum(image.exploited or 0 for image in images)),
+        (
+            "pinned.total",
+            summary.pinned.total,
+            sum(getattr(summary.pinned.by_severity, word) for word in _WORDS),
+        ),
     ):
         if said != found:
             yield f"{name} is {said}, but the images give {found}"
@@ -240,7 +250,7 @@ def _page(page: Any) -> Iterator[str]:
 def _item(item: Any) -> Iterator[str]:
     security = getattr(item, "security", None)
     if isinstance(security, ImageSecurity):
-        yield from _image_security(security)
+        yield from image_security_faults(security)
         newest = item.versions[0].version if item.versions else None
         if item.latest != newest or security.version != newest:
             yield f"latest is {item.latest} and security's {security.version}, not {newest}"

@@ -68,6 +68,11 @@ class VersionEntry(Model):
     sbom: Annotated[WebLink | None, Field(description="Its bill of materials.")] = None
     provenance: Annotated[WebLink | None, Field(description="Its attestation of how it was built.")] = None
 
+    @property
+    def only_digest(self) -> str | None:
+        """Its digest, when it has exactly one: of several none stands for the release."""
+        return self.digest if len(self.digests) == 1 else None
+
     @model_validator(mode="before")
     @classmethod
     def _digest_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:

@@ -90,7 +90,7 @@ def image_reference(image: str, version: VersionEntry | None) -> str:
     """The newest release of an image, by its digest where it has exactly one, else by its tag."""
     if version is None:
         return image
-    return f"{image}@{version.digest}" if len(version.digests) == 1 else f"{image}:{version.version}"
+    return f"{image}@{version.only_digest}" if version.only_digest else f"{image}:{version.version}"
 
 
 def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str | None:

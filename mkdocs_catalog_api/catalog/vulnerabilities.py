@@ -22,10 +22,23 @@ SeverityWord = Annotated[
     Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"], Meta(extra_json_schema={"words": [*SEVERITIES]})
 ]
 
+ExploitedSince = Annotated[
+    str | None,
+    Meta(
+        description="Day on which it was added to CISA's catalog of known exploited vulnerabilities; null "
+        "when it is not in there, or nobody has looked.",
+        extra_json_schema={"format": "date"},
+    ),
+]
+Status = Annotated[
+    Literal["not_affected", "fixed"],
+    Meta(description="What the statement says.", extra_json_schema={"words": ["not_affected", "fixed"]}),
+]
+Justification = Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
+Statement = Annotated[str, Meta(description="Id of the VEX document that says so.")]
 
-class Vulnerability(Struct, gc=False, forbid_unknown_fields=True):
-    """One vulnerability of one package. A text that is not known is empty."""
 
+class _Row(Struct, gc=False, forbid_unknown_fields=True):
     id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
     severity: Annotated[SeverityWord, Meta(description="The highest that a source gives it.")]
     pkg: Annotated[str, Meta(description="Package.")]
@@ -36,15 +49,19 @@ class Vulnerability(Struct, gc=False, forbid_unknown_fields=True):
     targets: Annotated[list[str], Meta(description="Parts of the image where it was found.")]
 
 
-class Suppressed(Vulnerability):
+class Vulnerability(_Row):
+    """One vulnerability of one package. A text that is not known is empty."""
+
+    exploited: ExploitedSince
+
+
+class Suppressed(_Row):
     """A vulnerability that a VEX statement took out."""
 
-    status: Annotated[
-        Literal["not_affected", "fixed"],
-        Meta(description="What the statement says.", extra_json_schema={"words": ["not_affected", "fixed"]}),
-    ]
-    justification: Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
-    statement: Annotated[str, Meta(description="Id of the VEX document that says so.")]
+    status: Status
+    justification: Justification
+    statement: Statement
+    exploited: ExploitedSince
 
 
 class SeverityCounts(NamedTuple):
@@ -69,7 +86,7 @@ def deduplicate(findings: Iterable[Finding]) -> list[tuple[Vulnerability, list[F
             groups[key].append(finding)
         else:
             groups[key] = [finding]
-    ordered = [(_worst(group), _place(key[0]), key, group) for key, group in groups.items()]
+    ordered = [(_worst(group), place(key[0]), key, group) for key, group in groups.items()]
     ordered.sort(key=lambda entry: entry[:3])
     return [(_row(severity, group), group) for severity, _, _, group in ordered]
 
@@ -97,11 +114,11 @@ def _row(severity: int, group: list[Finding]) -> Vulnerability:
         url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
     word = SEVERITIES[severity]
-    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets)  # type: ignore[arg-type]
+    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=65_536)
-def _place(id_: str) -> int:
+def place(id_: str) -> int:
     """A CVE's place by year and number, in one number; every other id stands behind them all."""
     cve = _CVE.fullmatch(id_)
     return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE

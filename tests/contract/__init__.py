@@ -9,7 +9,7 @@ the program cannot hide behind the same slip in its test.
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, inventory, items, schemas, security, texts
+from tests.contract import badges, charts, inventory, items, lookups, schemas, security, texts
 from tests.contract.api import Api
 
 
@@ -36,6 +36,8 @@ def check(
         texts.check(api)
     if not api.violations:
         items.check(api, named_latest)
-        charts.check(api, security.check(api))
+        releases = security.check(api)
+        charts.check(api, releases)
+        lookups.check(api, releases)
         badges.check(api)
     return api.violations

@@ -44,6 +44,8 @@ def of_catalog(api: Api) -> dict[str, str]:
         "multiarch": " | ".join(sorted(common)) or "none in common",
         "license": licenses.pop() if len(licenses) == 1 else str(len(licenses)),
     }
+    if "badge/exploited.json" in api.files:
+        said["exploited"] = str(summary["exploited"]) if summary["scanned"] else "not scanned"
     for field, items, words in (("base", images, "images"), ("signature", both, "signed")):
         values = [item[field] for item in items]
         said |= {_plain(v): f"{values.count(v)} of {len(items)} {words}" for v in values if v}

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges
+from tests.contract import badges, lookups
 from tests.contract.api import COLLECTIONS, Api
 
 
@@ -32,6 +32,7 @@ def check(api: Api) -> None:
             for name, total in totals.items()
         },
         security={"summary": api.href("security.json"), "index": api.href("security/index.json")},
+        lookups=lookups.addresses(api),
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
         **{name: api.href(f"{name}.json") for name in ("openapi", "manifest")},
     )
@@ -49,6 +50,7 @@ def _wanted(api: Api) -> Iterator[str]:
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
         if name != "updates":
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
+    yield from lookups.wanted(api)
     for image in api.data("images"):
         yield from (f"badge/{image['slug']}/{name}.json" for name in badges.OF_IMAGE)
         if image["versions"]:

@@ -19,6 +19,8 @@ class Release(NamedTuple):
     rows: list[Json]
     suppressed: int
     end_of_life: bool
+    looked: bool
+    """Whether anybody has looked what is exploited."""
 
 
 # By the slug of the image and the version label; only those that were scanned.
@@ -54,6 +56,9 @@ def figures(releases: list[Release]) -> dict[str, Json]:
     found: dict[str, Json] = {s: sum(row["severity"] == s.upper() for row in rows) for s in SEVERITIES}
     found |= {"total": len(rows), "fixable": sum(row["fixed"] != "" for row in rows)}
     found["suppressed"] = sum(release.suppressed for release in releases)
+    found["exploited"] = None
+    if any(release.looked for release in releases):
+        found["exploited"] = sum(row["exploited"] is not None for row in rows)
     found["grade"], found["score"] = _grade(rows, any(release.end_of_life for release in releases))
     return found
 
@@ -105,7 +110,8 @@ def _judged(api: Api, path: str, where: str, record: Json) -> Release:
     keys = Counter((row["id"], row["pkg"], row["installed"]) for row in [*rows, *suppressed])
     for key in (key for key, count in keys.items() if count > 1):
         api.blame(path, f"{where}.cves", f"has {key} twice, or among the suppressed rows too")
-    release = Release(rows, len(suppressed), record["osEndOfLife"] is True)
+    looked = api.documents["security.json"]["exploited"] is not None
+    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked)
     # Of the suppressed the record has the rows themselves.
     api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
     api.holds(path, where, record, unique=len({row["id"] for row in rows}))
@@ -134,6 +140,8 @@ def _totals(api: Api, releases: Releases) -> None:
         listed.append(entry | {"scannedAt": api.documents[path]["latest"]["scannedAt"]})
     if list(entries) != list(api.documents["security.json"]["images"]):
         api.blame("security.json", "$.images", f"should have the images {', '.join(entries)}")
+    times = [entry["scannedAt"] for entry in listed]
+    exploited = figures(newest)["exploited"]
     sums = {name: count or 0 for name, count in figures(newest).items()}
     api.holds(
         "security.json",
@@ -145,6 +153,9 @@ def _totals(api: Api, releases: Releases) -> None:
         images=entries,
         scanned=len(scanned),
         unscanned=[image["slug"] for image in images if image["slug"] not in scanned],
+        oldestScan=min(times) if times and None not in times else None,
+        newestScan=max(filter(None, times), default=None),
+        exploited=exploited,
         unique=len({row["id"] for release in newest for row in release.rows}),
     )
     index = api.documents["security/index.json"]

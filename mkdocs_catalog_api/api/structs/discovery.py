@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from .fields import ApiVersion, Counter, Document, Href, Positive, Text, Timestamp, Total
+from .fields import AddressTemplate, ApiVersion, Counter, Document, Href, Positive, Text, Timestamp, Total
 
 
 class Badge(Document, kw_only=True):
@@ -56,6 +56,10 @@ class Discovery(Document):
     resources: Annotated[Resources, Meta(description="The paged collections.")]
     security: Annotated[SecurityLinks, Meta(description="Where vulnerability data begins.")]
     badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
+    lookups: Annotated[
+        dict[str, AddressTemplate],
+        Meta(description="Name → address of each lookup, with what a client fills in in braces."),
+    ]
     openapi: Annotated[Href, Meta(description="OpenAPI document.")]
     manifest: Annotated[Href, Meta(description="Every document with its hash.")]
 

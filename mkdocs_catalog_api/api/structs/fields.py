@@ -19,6 +19,8 @@ Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a document of this API, from the root of the host."""
+AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"})]
+"""Address of documents of this API (RFC 6570, level 1)."""
 PageLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a web page of the site, from the root of the host."""
 Timestamp = Annotated[
@@ -65,6 +67,13 @@ UnknownIfScanned = Annotated[
 TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
 FixableIfScanned = Annotated[Counter | None, Meta(description="How many of them have a fix.")]
 SuppressedIfScanned = Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+ExploitedIfKnown = Annotated[
+    Counter | None,
+    Meta(
+        description="How many open ones are known to be exploited; null without a scan, and when nobody "
+        "has looked."
+    ),
+]
 
 
 class Counters(Document):

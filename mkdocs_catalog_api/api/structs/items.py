@@ -20,18 +20,42 @@ from ...catalog.models import (
     ChartEntry,
     ChartVersionEntry,
     ImageEntry,
+    Lifecycle,
     PinEntry,
     RoadmapEntry,
     UpdateEntry,
     VersionEntry,
 )
 from .envelopes import ImageBadges, ItemLinks, PageLinks
-from .fields import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total, VersionLabel
+from .fields import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Text, Total, VersionLabel
 from .security import ChartSecurity, ImageSecurity
 
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
 
+LifecycleWord = Annotated[
+    Lifecycle,
+    Meta(description="Where the image stands.", extra_json_schema={"words": [*get_args(Lifecycle)]}),
+]
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
+
+
+class Verify(Document):
+    """How the newest release is verified: who signs it, and the command that checks that."""
+
+    tool: Annotated[Text, Meta(description="What verifies it: `cosign`.")]
+    identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
+    identity_regexp: Annotated[Text | None, Meta(description="Expression that the identity must match.")]
+    issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
+    key: Annotated[Text | None, Meta(description="Address of the public key, instead of an identity.")]
+    command: Annotated[
+        Text, Meta(description="For the newest release, by its digest where it has exactly one.")
+    ]
+
+
+_VERIFY = Annotated[
+    Verify | None, Meta(description="How it is verified; null when nobody says, and of what is withdrawn.")
+]
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {"href": Annotated[Href, Meta(description="Release document: its vulnerabilities.")]},
     PinEntry: {
@@ -44,11 +68,13 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "href": Annotated[Href | None, Meta(description="Release document of what is pinned.")],
     },
     ImageEntry: {
+        "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
         "security": Annotated[ImageSecurity, Meta(description="Figures of the newest version.")],
     },
     ChartEntry: {
+        "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
         "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
@@ -85,10 +111,12 @@ def published(model: type[BaseModel]) -> type[Struct]:
     """
     built_in = next(base for base in _NAMES if issubclass(model, base))
     own = {name: _described(info) for name, info in model.model_fields.items() if not info.exclude}
-    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own}
+    declared: frozenset[str] = getattr(model, "own", frozenset())
+    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own and name not in declared}
+    computed = {name: kind for name, kind in _COMPUTED.get(built_in, {}).items() if name not in declared}
     return defstruct(
         _NAMES[built_in],
-        [*(ordered | dict(_COMPUTED.get(built_in, {}))).items(), *own.items()],
+        [*(ordered | computed).items(), *own.items()],
         bases=(Document,),
         module=__name__,
         namespace={"__doc__": built_in.__doc__},
@@ -98,7 +126,9 @@ def published(model: type[BaseModel]) -> type[Struct]:
 
 def publish(entry: BaseModel, computed: Mapping[str, object]) -> Struct:
     """A validated entry as it is published, with what is computed under the names of the JSON."""
-    return convert({**entry.model_dump(), **computed}, published(type(entry)))
+    declared: frozenset[str] = getattr(entry, "own", frozenset())
+    made = {name: value for name, value in computed.items() if name not in declared}
+    return convert({**entry.model_dump(), **made}, published(type(entry)))
 
 
 def _described(info: FieldInfo) -> Any:

@@ -15,6 +15,7 @@ from .fields import (
     CriticalIfScanned,
     Digest,
     Document,
+    ExploitedIfKnown,
     Fixable,
     FixableIfScanned,
     Grade,
@@ -81,6 +82,7 @@ class Release(Document):
     scanner: Scanner
     os_end_of_life: OsEndOfLife
     suppressed: SuppressedRows
+    exploited: ExploitedIfKnown
 
 
 class SecurityHead(Document):
@@ -136,6 +138,7 @@ class ImageSecurity(Document):
     href: Annotated[
         Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
     ]
+    exploited: ExploitedIfKnown
 
 
 class ChartSecurity(Document):
@@ -157,6 +160,7 @@ class ChartSecurity(Document):
     score: ScoreIfGraded
     pins: Annotated[Counter, Meta(description="Distinct images that it pins.")]
     pins_scanned: Annotated[Counter, Meta(description="How many of them have a scan.")]
+    exploited: ExploitedIfKnown
 
 
 class SummaryEntry(Document):
@@ -174,6 +178,16 @@ class SummaryEntry(Document):
     score: ScoreIfGraded
     version: Annotated[VersionLabel, Meta(description="The newest version.")]
     href: Annotated[Href, Meta(description="Security detail of the image.")]
+    exploited: ExploitedIfKnown
+
+
+class Pinned(Document):
+    """Open vulnerabilities of the distinct releases that charts pin."""
+
+    total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    releases: Annotated[Counter, Meta(description="How many distinct releases charts pin.")]
+    unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
 class SecuritySummary(Document):
@@ -190,6 +204,15 @@ class SecuritySummary(Document):
     fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
     suppressed: SuppressedTotal
     unique: Annotated[Counter, Meta(description="Distinct ids of all vulnerabilities.")]
+    oldest_scan: Annotated[
+        Timestamp | None,
+        Meta(description="UTC time of the oldest scan of a newest version; null when one has no known time."),
+    ]
+    newest_scan: Annotated[
+        Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
+    ]
+    exploited: ExploitedIfKnown
+    pinned: Annotated[Pinned, Meta(description="The same figures of what charts pin.")]
 
 
 class SecurityIndexEntry(Document):
@@ -210,6 +233,7 @@ class SecurityIndexEntry(Document):
     fixable: Fixable
     scanned_at: ScannedAt
     href: Annotated[Href, Meta(description="Security detail of the image.")]
+    exploited: ExploitedIfKnown
 
 
 class SecurityIndex(Document):

@@ -1,0 +1,1 @@
+"""One question, one document: the same data, seen from what somebody asks."""

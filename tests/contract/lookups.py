@@ -1,0 +1,202 @@
+"""One question, one document: the same data again, seen from a digest, a CVE, a version to update to."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from tests.contract.api import Api, Json
+from tests.contract.security import Releases, figures
+
+TEMPLATES = {
+    "digests": {"digests": "digests/{algorithm}/{hex}.json"},
+    "cves": {"cves": "cves/index.json", "cve": "cves/{id}.json"},
+    "renovate": {"renovate": "renovate/{slug}.json"},
+    "epss": {"epss": "epss.json"},
+}
+DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
+
+
+def addresses(api: Api) -> dict[str, str]:
+    """What discovery says of the lookups that it has: one that is there is there whole."""
+    said = api.documents["index.json"]["lookups"]
+    found = {name: rest for name, rest in TEMPLATES.items() if said.keys() & rest.keys()}
+    return {name: api.href(path) for rest in found.values() for name, path in rest.items()}
+
+
+def wanted(api: Api) -> Iterator[str]:
+    """Every document that the lookups of discovery call for."""
+    names = addresses(api)
+    for image in api.data("images"):
+        if "renovate" in names and image["versions"]:
+            yield f"renovate/{image['slug']}.json"
+        for version in image["versions"] if "digests" in names else ():
+            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in version["digests"])
+    if "epss" in names:
+        yield "epss.json"
+    if "cves" in names:
+        yield "cves/index.json"
+        listed = api.documents.get("cves/index.json", {"data": []})["data"]
+        ids = _files([entry["id"] for entry in listed])
+        yield from (f"cves/{entry['id']}.json" for entry in listed if entry["id"] in ids)
+
+
+def _files(ids: list[str]) -> set[str]:
+    fine = [
+        id_
+        for id_ in ids
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
+        and not DEVICES.match(id_)
+        and id_.casefold() != "index"
+    ]
+    alike = Counter(id_.casefold() for id_ in fine)
+    return {id_ for id_ in fine if alike[id_.casefold()] == 1}
+
+
+def check(api: Api, releases: Releases) -> None:
+    names = addresses(api)
+    if "digests" in names:
+        _digests(api, releases)
+    if "cves" in names:
+        _cves(api)
+    if "renovate" in names:
+        _renovate(api)
+    if "epss" in names:
+        document = api.documents["epss.json"]
+        ids = [entry["id"] for entry in document["data"]]
+        if ids != sorted(set(ids)) or document["total"] != len(ids):
+            api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
+
+
+def _digests(api: Api, releases: Releases) -> None:
+    found: dict[str, list[Json]] = {}
+    for image in api.data("images"):
+        slug, versions = image["slug"], image["versions"]
+        for digest in dict.fromkeys(digest for version in versions for digest in version["digests"]):
+            having = [version for version in versions if digest in version["digests"]]
+            first, label = having[0], having[0]["version"]
+            record = api.documents[f"security/{slug}/{label}.json"]
+            known = releases.get((slug, label))
+            security = {"scanned": known is not None, **figures([known] if known else []), "version": label}
+            security |= {"href": api.href(f"security/{slug}.json"), "scannedAt": record["scannedAt"]}
+            entry = {name: image[name] for name in ("slug", "name", "image", "latest", "lifecycle")}
+            entry |= {name: first[name] for name in ("version", "released", "endOfLife", "href")}
+            entry |= {"versions": [version["version"] for version in having], "security": security}
+            entry["isLatest"] = label == image["latest"]
+            entry["upgrade"] = None if entry["isLatest"] else _upgrade(api, slug, first, versions[0])
+            found.setdefault(digest, []).append(entry)
+    for digest, entries in found.items():
+        path = f"digests/{digest.replace(':', '/')}.json"
+        api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+
+
+def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
+    old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
+    upgrade = {name: newest[name] for name in ("version", "href")}
+    upgrade["digest"] = newest["digest"] if len(newest["digests"]) == 1 else None
+    upgrade["fixes"] = upgrade["adds"] = None
+    scanners = [(record["scanner"] or "").partition(" ")[0] for record in (old, new)]
+    if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
+        before, after = ({(row["id"], row["pkg"]) for row in record["cves"]} for record in (old, new))
+        upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
+    return upgrade
+
+
+def _cves(api: Api) -> None:
+    found: dict[str, dict[str, list[Json]]] = {}
+    for image in api.data("images"):
+        for version in image["versions"]:
+            record = api.documents[f"security/{image['slug']}/{version['version']}.json"]
+            head = {"slug": image["slug"], "isLatest": version["version"] == image["latest"]}
+            head |= {"lifecycle": image["lifecycle"]} | {n: version[n] for n in ("version", "digest", "href")}
+            for name, fields in (("cves", ()), ("suppressed", ("status", "justification", "statement"))):
+                for row in record[name] or ():
+                    kept = found.setdefault(row["id"], {"rows": [], "cves": [], "suppressed": []})
+                    kept["rows"].append(row)
+                    kept[name].append(head | {n: row[n] for n in ("pkg", "installed", "fixed", *fields)})
+    index = api.documents["cves/index.json"]
+    listed = {entry["id"]: entry for entry in index["data"]}
+    files, severities = _files(list(listed)), ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
+    api.holds("cves/index.json", "$", index, total=len(listed))
+    if list(listed) != sorted(listed, key=lambda id_: _place(severities, listed[id_])):
+        api.blame("cves/index.json", "$.data", "is out of order")
+    for id_ in found.keys() - listed.keys():
+        api.blame("cves/index.json", "$.data", f"lacks {id_}")
+    outside = any(pin["version"] is None for chart in api.data("charts") for pin in chart["images"])
+    for id_, entry in listed.items():
+        where, kept = f"$.data[?{id_}]", found.get(id_, {"rows": [], "cves": [], "suppressed": []})
+        rows = {(row["slug"], row["version"]): row["isLatest"] for row in kept["cves"]}
+        worst = min((severities.index(row["severity"]) for row in kept["rows"]), default=4)
+        if severities.index(entry["severity"]) > worst or not (kept["rows"] or outside):
+            api.blame("cves/index.json", where, "is not as bad as its rows, or has none")
+        days = [row["exploited"] for row in kept["rows"] if row["exploited"]]
+        if not outside:
+            api.holds("cves/index.json", where, entry, severity=severities[worst])
+            api.holds("cves/index.json", where, entry, exploited=min(days, default=None))
+        href = api.href(f"cves/{id_}.json") if id_ in files else None
+        api.holds(
+            "cves/index.json",
+            where,
+            entry,
+            images=len({slug for slug, _ in rows}),
+            releases=len(rows),
+            latest=sum(rows.values()),
+            suppressed=len({(row["slug"], row["version"]) for row in kept["suppressed"]}),
+            fixable=sum(row["fixed"] != "" for row in kept["cves"]),
+            href=href,
+        )
+        if href:
+            document = api.documents[f"cves/{id_}.json"]
+            same = {name: entry[name] for name in ("id", "severity", "title", "url", "exploited")}
+            data = [{name: row[name] for name in row} for row in kept["cves"]]
+            api.holds(f"cves/{id_}.json", "$", document, **same, total=len(data), data=data)
+            api.holds(f"cves/{id_}.json", "$", document, suppressed=kept["suppressed"])
+            _charts(api, f"cves/{id_}.json", document, entry, set(rows))
+
+
+def _charts(api: Api, path: str, document: Json, entry: Json, rows: set[tuple[str, str]]) -> None:
+    """The charts that pin an affected release; one with a pin on no page may be there as well."""
+    sure, possible = set(), set()
+    for chart in api.data("charts"):
+        pins = {(pin["slug"], pin["version"]) for pin in chart["images"]}
+        sure |= {chart["slug"]} if pins & rows else set()
+        possible |= {chart["slug"]} if any(version is None for _, version in pins) else set()
+    slugs = [chart["slug"] for chart in document["charts"]]
+    if slugs != sorted({*slugs}) or not sure <= {*slugs} <= sure | possible:
+        api.blame(path, "$.charts", f"are {slugs}, not {sorted(sure)}")
+    hrefs = [api.href(f"charts/{slug}/index.json") for slug in slugs]
+    api.expect(path, "$.charts", [chart["href"] for chart in document["charts"]], hrefs)
+    api.expect("cves/index.json", f"$.data[?{entry['id']}].charts", entry["charts"], len(slugs))
+
+
+def _place(severities: list[str], entry: Json) -> tuple[Json, ...]:
+    cve = re.fullmatch(r"CVE-(\d{4})-(\d+)", entry["id"], re.ASCII)
+    numbers = (0, int(cve[1]), int(cve[2])) if cve else (1, 0, 0)
+    return severities.index(entry["severity"]), *numbers, entry["id"]
+
+
+def _renovate(api: Api) -> None:
+    for image in api.data("images"):
+        if not image["versions"]:
+            continue
+        path = f"renovate/{image['slug']}.json"
+        document = api.documents[path]
+        releases = []
+        for version, said in zip(image["versions"], document["releases"], strict=False):
+            release = {"version": version["version"]}
+            if version["released"]:
+                release["releaseTimestamp"] = f"{version['released']}T00:00:00Z"
+            if len(version["digests"]) == 1:
+                release["digest"] = version["digest"]
+            release["isDeprecated"] = image["lifecycle"] in ("deprecated", "withdrawn")
+            if "changelogUrl" in said:
+                release["changelogUrl"] = said["changelogUrl"]
+                if not said["changelogUrl"].endswith(image["url"]):
+                    api.blame(path, "$.releases", f"lead to {said['changelogUrl']}, not to {image['url']}")
+            releases.append(release)
+        whole = {"releases": releases, "tags": {"latest": image["latest"]}}
+        whole |= {
+            name: image[key]
+            for name, key in (("sourceUrl", "source"), ("homepage", "homepage"))
+            if image[key]
+        }
+        api.expect(path, "$", document, whole)

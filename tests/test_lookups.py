@@ -1,0 +1,179 @@
+"""Documents that answer one question each, and what is known to be exploited, in whole builds."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from mkdocs_catalog_api.publish import file_limits
+
+from .contract import check
+from .feeds_of_advisories import epss, kev, packed
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .test_build import small
+
+KEV = "advisories/known_exploited_vulnerabilities.json"
+EPSS = "advisories/epss_scores.csv.gz"
+
+
+def built(site: SiteFolder) -> Result:
+    """The site, built without a fault and by the contract."""
+    result = site.build()
+    assert not result.failed, result.logged()
+    assert check(site.folder / "site", "/catalog") == []
+    return result
+
+
+def two_releases(site: SiteFolder) -> SiteFolder:
+    """Alpha's older release has one vulnerability that the newer mends, and the newer two of its own."""
+    old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW")]
+    small(site).report("alpha/1.9.json", trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    return site
+
+
+def of(seed: int) -> str:
+    return f"digests/{digest(seed).replace(':', '/')}.json"
+
+
+def test_a_digest_says_what_an_update_mends(site: SiteFolder) -> None:
+    result = built(two_releases(site))
+    (old,), (new,) = (result.json(of(seed))["data"] for seed in (1, 2))
+    assert (old["slug"], old["version"], old["isLatest"]) == ("alpha", "1.9", False)
+    upgrade = old["upgrade"]
+    assert (upgrade["version"], upgrade["digest"]) == ("1.10", digest(2))
+    assert (upgrade["fixes"], upgrade["adds"]) == (1, 1)
+    assert (new["isLatest"], new["upgrade"], new["security"]["total"]) == (True, None, 2)
+
+
+def test_an_update_from_what_nobody_scanned_promises_nothing(site: SiteFolder) -> None:
+    (old,) = built(small(site)).json(of(1))["data"]
+    assert (old["upgrade"]["fixes"], old["upgrade"]["adds"]) == (None, None)
+    assert old["security"]["scanned"] is False
+
+
+def test_a_digest_on_two_pages_has_both(site: SiteFolder) -> None:
+    site.image("one", f'versions: [{{version: 1, digest: "{digest(5)}"}}]')
+    site.image("two", f'versions: [{{version: 2, digest: "{digest(5)}"}}]')
+    assert [entry["slug"] for entry in built(site).json(of(5))["data"]] == ["one", "two"]
+
+
+def test_a_cve_says_who_has_it(site: SiteFolder) -> None:
+    result = built(two_releases(site))
+    document = result.json("cves/CVE-2026-0001.json")
+    assert [(place["version"], place["isLatest"]) for place in document["data"]] == [
+        ("1.10", True),
+        ("1.9", False),
+    ]
+    assert [chart["slug"] for chart in document["charts"]] == ["stack"]
+    listed = result.json("cves/index.json")["data"]
+    assert [entry["id"] for entry in listed] == ["CVE-2026-0007", "CVE-2026-0002", "CVE-2026-0001"]
+    assert (listed[0]["latest"], listed[0]["charts"]) == (0, 0)
+
+
+def test_a_pin_on_no_page_is_found_by_its_cve(site: SiteFolder) -> None:
+    outside = f"docker.io/library/redis:7@{digest(9)}"
+    site.page("charts/stack.md", f"category: T\ntier: core\nlicense: MIT\nimages: ['{outside}']")
+    site.report("redis.json", trivy([row("CVE-2026-0009")], digest=f"docker.io/library/redis@{digest(9)}"))
+    document = built(site).json("cves/CVE-2026-0009.json")
+    assert (document["total"], [chart["slug"] for chart in document["charts"]]) == (0, ["stack"])
+
+
+def test_an_id_that_can_name_no_file_is_listed_without_a_document(site: SiteFolder) -> None:
+    ids = ["con", "index", "a/b", "GHSA-aaaa", "ghsa-AAAA", "TEMP-1"]
+    site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
+    site.report("alpha/1.json", trivy([row(id_) for id_ in ids], digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    listed = built(site).json("cves/index.json")["data"]
+    assert {entry["id"] for entry in listed} == {*ids}
+    assert [entry["href"] for entry in listed if entry["href"]] == ["/catalog/api/v1/cves/TEMP-1.json"]
+
+
+def test_renovate_finds_no_null(site: SiteFolder) -> None:
+    result = built(small(site))
+    assert b"null" not in (result.api / "renovate/alpha.json").read_bytes()
+    assert result.json("renovate/beta.json") == {
+        "releases": [
+            {
+                "version": "2.0",
+                "isDeprecated": False,
+                "changelogUrl": "https://example.org/catalog/images/beta/",
+            }
+        ],
+        "tags": {"latest": "2.0"},
+    }
+
+
+def test_lookups_can_be_left_out(site: SiteFolder) -> None:
+    site.settings["lookups"] = []
+    result = built(small(site))
+    assert result.json("index.json")["lookups"] == {}
+    assert not (result.api / "cves").exists()
+
+
+def test_what_is_exploited_is_marked_and_counted(site: SiteFolder) -> None:
+    small(site).write(KEV, kev({"CVE-2026-0002": "2026-03-04"}))
+    site.write(EPSS, packed({"CVE-2026-0002": ("0.97231", "0.99821"), "CVE-2020-0001": ("0.1", "0.2")}))
+    result = built(site)
+    rows = result.json("security/alpha/1.10.json")["cves"]
+    assert [row_["exploited"] for row_ in rows] == ["2026-03-04", None]
+    assert result.json("security.json")["exploited"] == 1
+    assert result.json("images/beta/index.json")["data"]["security"]["exploited"] is None
+    assert result.json("badge/exploited.json")["message"] == "1"
+    scores = result.json("epss.json")
+    assert scores["data"] == [{"id": "CVE-2026-0002", "epss": 0.97231, "percentile": 0.99821}]
+
+
+def test_without_the_files_nobody_claims_to_have_looked(site: SiteFolder) -> None:
+    result = built(small(site))
+    assert result.json("security.json")["exploited"] is None
+    assert not (result.api / "badge/exploited.json").exists()
+    assert not (result.api / "epss.json").exists()
+
+
+@pytest.mark.parametrize("setting", ["kev", "epss"])
+def test_a_file_that_is_set_but_missing_refuses_the_catalog(site: SiteFolder, setting: str) -> None:
+    site.settings["security"] = {setting: "none.json"}
+    result = small(site).build()
+    assert result.failed
+    assert any("'none.json' is missing" in line for line in result.logged())
+
+
+def test_broken_files_refuse_the_catalog_together(site: SiteFolder) -> None:
+    small(site).write(KEV, b"{}")
+    site.write(EPSS, epss({"CVE-1": ("2", "3")}))
+    result = site.build()
+    assert result.failed
+    assert {line.partition(":")[0] for line in result.logged()} >= {KEV, EPSS}
+
+
+def test_the_summary_covers_what_charts_pin(site: SiteFolder) -> None:
+    summary = built(small(site)).json("security.json")
+    assert summary["pinned"] == {
+        "total": 2,
+        "bySeverity": {"critical": 0, "high": 1, "medium": 0, "low": 1, "unknown": 0},
+        "releases": 2,
+        "unscanned": 1,
+    }
+    assert summary["oldestScan"] == summary["newestScan"] == "2026-11-01T06:00:00Z"
+
+
+def test_verification_is_published_unless_withdrawn(site: SiteFolder) -> None:
+    site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
+    site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
+    site.image("beta", "versions: [1]\nlifecycle: withdrawn")
+    result = built(site)
+    found = {item["slug"]: item["verify"] for item in result.json("images.json")["data"]}
+    command = f"cosign verify --key https://example.org/cosign.pub {REGISTRY}/alpha@{digest(1)}"
+    assert (found["alpha"]["command"], found["alpha"]["identity"]) == (command, None)
+    assert found["beta"] is None
+
+
+def test_too_many_documents_for_some_hosts_are_noted(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_limits, "_MOST", 10)
+    result = built(small(site))
+    assert any("Cloudflare Pages takes 20,000" in line for line in result.logged(logging.INFO))
+    assert result.logged() == []
+    assert json.loads((result.api / "manifest.json").read_bytes())
