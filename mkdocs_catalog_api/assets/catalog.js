@@ -365,6 +365,7 @@
       const option = [...select.options].find((one) => one.dataset.version === wanted) ?? select.options[0];
       option.selected = true;
       const newest = option.index === 0;
+      root.querySelector(".catalog-newest")?.toggleAttribute("hidden", !newest);
       root.querySelector(".catalog-mends").textContent = option.dataset.mends ?? "";
       if (newest && list.root.dataset.swapped === undefined) return;
       list.root.dataset.source = newest ? source : option.value;

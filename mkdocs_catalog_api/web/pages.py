@@ -180,6 +180,8 @@ class Web:
         if "updates" in names:
             self._with_updates.add(page.url)
         findable = MARKER.sub("", content)
+        if "cves" in names:
+            findable += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
         if own is None:
             return Filled(html, findable, _headings(html))
         if "item" not in names:

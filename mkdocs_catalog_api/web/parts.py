@@ -86,8 +86,7 @@ class Parts:
                 for resource in ("images", "charts")
             ]
         if name == "cves":
-            index = cast(Mapping[str, Sequence[Item]], self._catalog.lookup("cves/index.json"))
-            found = self._pages("cves", index.get("data", ()), {}, None, place, "cves/index.json", _MANY)
+            found = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _MANY)
             return [self._render(name, place, level, {"list": one, "items": one.items}) for one in found]
         return [self._render(name, place, level, context)]
 
@@ -108,6 +107,14 @@ class Parts:
         if own.resource == "charts":
             context["pins"] = self._pins(document["data"]["images"])
         return self._render(f"item-{own.resource}", place, level, context)
+
+    def ids(self) -> list[str]:
+        """Every id that the page of vulnerabilities has something to say of."""
+        return [str(entry["id"]) for entry in self._cves()]
+
+    def _cves(self) -> Sequence[Item]:
+        index = cast(Mapping[str, Sequence[Item]], self._catalog.lookup("cves/index.json"))
+        return index.get("data", ())
 
     def trail(self, own: ItemDocuments, place: Place) -> str:
         """The way back to the list of the item's collection; empty when no page lists it."""
