@@ -26,6 +26,7 @@ from ..web import assets
 from ..web.pages import Filled, Web
 from ..web.view import CatalogView
 from .docs_files import refuse_unreadable
+from .page_parts import active_list, add_headings, keep_source, write_further
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
 
@@ -92,6 +93,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._occupied: dict[str, str] = {}
         self._filled: dict[str, Filled] = {}
         self._web: Web | None = None
+        self._active: MkDocsPage | None = None
+        """The page that lists the collection of the item whose page is being made."""
 
     @property
     def problems(self) -> Problems:
@@ -191,6 +194,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         env.globals["catalog"] = self._web.catalog
         for uri, filled in self._filled.items():
             pages[uri].content = filled.findable
+            add_headings(pages[uri], filled.headings)
         self._seconds += time.perf_counter()
         return env
 
@@ -209,11 +213,23 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         """`page_context`: show the whole page, of which a search has read what people look for."""
         if filled := self._filled.get(page.file.src_uri):
             page.content = filled.html
+        if self._web:
+            keep_source(page)
+            self._active = active_list(page, self._web, nav.pages)
+        if self._active:
+            self._active.active = True
 
     @event_priority(100)  # before plugins that drop what HTML may leave out
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
         """`post_page`: point from the head of an item's page to its document."""
-        return self._web.head("" if page.url == "./" else page.url, output) if self._web else output
+        if self._active:
+            self._active.active = False
+        if self._web is None:
+            return output
+        url = "" if page.url == "./" else page.url
+        html = self._web.head(url, output)
+        write_further(self._web.further(url, html), Path(config.site_dir))
+        return html
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,12 +18,15 @@ from ..problems import CatalogError, Problems
 from ..publish import feeds
 from ..settings import Settings
 from ..write import ItemDocuments
+from . import head
+from .gathered import Gathered
 from .markers import MARKER, Marker, MarkerError, line_of, parse
-from .parts import Parts
+from .parts import COLLECTIONS, Parts
 from .render import Place
 from .view import CatalogView
 
 _HEADING = re.compile(r"<h([1-6])\b")
+_OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
 class Filled(NamedTuple):
@@ -32,6 +35,8 @@ class Filled(NamedTuple):
     html: str
     findable: str
     """What a search should find of it, in place of the whole."""
+    headings: Sequence[tuple[int, str, str]] = ()
+    """Level, id and text of the headings that came with the catalog."""
 
 
 class Web:
@@ -55,7 +60,9 @@ class Web:
         self._pages = {page.uri: page for page in pages}
         self._by_url = {page.url: page for page in pages}
         self.catalog = CatalogView(self._mount, missing)
-        self._parts = Parts(settings, self.catalog, self._overrides)
+        self._gathered = Gathered()
+        self._parts = Parts(settings, self.catalog, self._gathered, self._overrides)
+        self._homes = _homes(contents, self._pages) if settings.web else {}
         # Templates of the site's own may ask for any document, so with them every page waits for all.
         self._waits = bool(self._overrides and (self._overrides / "catalog").exists())
         self._own: dict[str, ItemDocuments] = {}
@@ -67,9 +74,14 @@ class Web:
         self._shown: dict[str, set[str]] = {}
         """Address of a page → the markers on it."""
         self._feeds: Set[str] = set()
+        self._further: dict[str, list[tuple[str, str, str]]] = {}
+        """Address of a page → for each further page of a list its name, the first one's HTML and its own."""
 
     def take(self, item: ItemDocuments) -> None:
         """Render the page of an image while its documents are at hand."""
+        if item.detail is not None:
+            data: Any = item.document
+            self._gathered.add(item.slug, data.data.lifecycle, item.detail)
         if item.page is None or not item.page.own:
             return
         url = item.page.url
@@ -102,26 +114,45 @@ class Web:
         return filled
 
     def head(self, url: str, html: str) -> str:
-        """A whole page with the links that belong in its head; `url` is below the site's root."""
-        root = self._place(url).root
+        """A whole page with what belongs in its head; `url` is below the site's root."""
+        place, more = self._place(url), ""
         own = self._own[url].slug if url in self._own and self._own[url].resource == "images" else None
         shown = self._shown.get(url, set())
+        # The second words keep Material from taking these for translations of the page.
         found = [
-            ("alternate", feeds.media_type(path), path)
+            ("alternate feed", feeds.media_type(path), path)
             for path in feeds.belonging(self._feeds, shown, own if self._settings.web else None)
         ]
         if url in self._own and self._settings.web:
-            # The second word keeps Material from taking the document for a translation of the page.
             item = self._own[url]
             path = f"{addresses.PREFIX}/{addresses.item(item.resource, item.slug)}"
             found.append(("alternate describedby", "application/json", path))
+            more = head.described(item.document, place, html)
         links = "".join(
-            f'<link rel="{rel}" type="{kind}" href="{escape(root + path)}">' for rel, kind, path in found
+            f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">'
+            for rel, kind, path in found
         )
-        return html.replace("</head>", links + "</head>", 1) if links else html
+        return html.replace("</head>", links + more + "</head>", 1) if links or more else html
+
+    def further(self, url: str, html: str) -> dict[str, str]:
+        """The further pages of the lists on a whole page: path below the site → HTML."""
+        folder = url if not url or url.endswith("/") else url.rpartition("/")[0] + "/"
+        folder = folder.removeprefix("/")
+        return {
+            folder + name: html.replace(first, own, 1)
+            for name, first, own in self._further.get(url, ())
+            if first in html
+        }
+
+    def list_of(self, url: str) -> str | None:
+        """Path below docs_dir of the page that lists the collection of the item on this page."""
+        item = self._own.get(url)
+        home = self._homes.get(item.resource) if item else None
+        return self._by_url[home].uri if home in self._by_url else None
 
     def _place(self, url: str) -> Place:
-        return Place("../" * url.count("/"), self._mount, self._origin)
+        stem = url.rpartition("/")[2].removesuffix(".html") or "index"
+        return Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
 
     def _item(self, item: ItemDocuments, page: Page) -> str:
         content = self._contents.get(page.uri, "")
@@ -141,7 +172,11 @@ class Web:
                 raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
             if marker == _ITEM and page.url in self._rendered:
                 return self._rendered[page.url]
-            return self._parts.marker(marker, own, place, _level(before))
+            first, *rest = self._parts.marker(marker, own, place, _level(before))
+            for number, html in enumerate(rest, 2):
+                name = f"{place.stem}-{marker.name}-{number}.html"
+                self._further.setdefault(page.url, []).append((name, first, html))
+            return first
 
         def replace(match: re.Match[str]) -> str:
             return self._or_problem(lambda: render(match), page, line_of(match[0], page.text))
@@ -149,12 +184,16 @@ class Web:
         html = MARKER.sub(replace, content)
         self._shown[page.url] = names
         findable = MARKER.sub("", content)
+        if "cves" in names:
+            findable += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
         if own is None:
-            return Filled(html, findable)
+            return Filled(html, findable, _headings(html))
         if "item" not in names:
             html += self._rendered[page.url] if page.url in self._rendered else self._item(own, page)
         title = "" if "<h1" in content else f"<h1>{escape(_name(own))}</h1>\n"
-        return Filled(title + html, title + findable + self._findable.get(page.url, ""))
+        trail = self._or_problem(lambda: self._parts.trail(own, place), page, 0)
+        whole = trail + (title + html).replace("</h1>", "</h1>\n" + _lead(own), 1)
+        return Filled(whole, title + findable + self._findable.get(page.url, ""), _headings(whole))
 
     def _or_problem(self, make: Callable[[], str], page: Page, line: int) -> str:
         try:
@@ -178,6 +217,34 @@ def _level(before: str) -> int:
     """The level of headings below what stands before."""
     levels = _HEADING.findall(before)
     return min(int(levels[-1]) + 1, 6) if levels else 2
+
+
+def _headings(html: str) -> list[tuple[int, str, str]]:
+    return [(int(level), id_, text) for level, id_, text in _OURS.findall(html)]
+
+
+def _homes(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, str]:
+    """Collection (and `cves`) → address of the first page that lists all of it."""
+    found: dict[str, str] = {}
+    for uri, content in contents.items():
+        for match in MARKER.finditer(content):
+            try:
+                marker = parse(match[1])
+            except MarkerError:
+                continue
+            whole = marker.name in (*COLLECTIONS, "cves", "security") and not marker.arguments.keys() - {
+                "view"
+            }
+            if whole and uri in pages and marker.arguments.get("view") != "summary":
+                found.setdefault(marker.name, pages[uri].url)
+    return found
+
+
+def _lead(item: ItemDocuments) -> str:
+    """The description, which comes before all else."""
+    data: Any = item.document
+    text = data.data.description
+    return f'<p class="catalog catalog-lead">{escape(text)}</p>\n' if text else ""
 
 
 def _name(item: ItemDocuments) -> str:

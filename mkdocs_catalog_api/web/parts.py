@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import msgspec
+from pydantic import JsonValue
 
 from ..authored.messages import field_names, perhaps, resembling
 from ..settings import Settings
 from ..write import ItemDocuments, entry_models
+from . import lists
+from .gathered import Gathered, mends
+from .lists import Filter, texts
 from .markers import Marker, MarkerError
-from .render import Place, environment, render
+from .render import WORDS, Place, environment, render
 from .view import CatalogView, Item
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
@@ -21,6 +26,7 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "roadmap": ("cards", "table"),
     "updates": ("table", "cards"),
     "security": ("full", "summary"),
+    "cves": (),
     "badges": (),
     "counts": (),
     "item": (),
@@ -35,18 +41,22 @@ _NO_FILTER = {"security", "versions", "digests", "url", "href"}
 class Parts:
     """Renders the catalog's parts of pages."""
 
-    def __init__(self, settings: Settings, catalog: CatalogView, overrides: Path | None) -> None:
+    def __init__(
+        self, settings: Settings, catalog: CatalogView, gathered: Gathered, overrides: Path | None
+    ) -> None:
         self._env = environment(overrides)
-        self._env.globals |= {"catalog": catalog, "settings": settings}
-        self._catalog = catalog
+        self._env.globals |= {"catalog": catalog, "settings": settings, "gathered": gathered}
+        self._catalog, self._gathered = catalog, gathered
         self._settings = settings
         self._filters = {
             name: [field for field in field_names(model) if field not in _NO_FILTER]
             for name, model in entry_models(settings).items()
         }
 
-    def marker(self, marker: Marker, own: ItemDocuments | None, place: Place, level: int) -> str:
-        """The HTML for a marker; `own` is the item whose page this is, `level` that of the next heading.
+    def marker(self, marker: Marker, own: ItemDocuments | None, place: Place, level: int) -> list[str]:
+        """The HTML for a marker, and that of its further pages; `own` is the item whose page this is.
+
+        `level` is that of the next heading.
 
         Raises:
             MarkerError: an unknown marker or argument, a value that is probably misspelt, a bad template.
@@ -59,21 +69,32 @@ class Parts:
                 hint = "it belongs on the page of an image, a chart or a roadmap item"
                 raise MarkerError("`item` stands on a page that is no item's", hint)
             _reject(given, ())
-            return self.item(own, place, level)
+            return [self.item(own, place, level)]
         context: dict[str, object] = {}
         if views := VIEWS[name]:
             context["view"] = view = given.pop("view", views[0])
             if view not in views:
                 raise MarkerError(f"{view!r} is no view of {name}", perhaps(view, views, "one of"))
         if name in COLLECTIONS:
-            context |= {"resource": name, "items": self._chosen(name, given)}
-        elif name == "changes":
+            return [
+                self._render(
+                    name, place, level, context | {"resource": name, "list": one, "items": one.items}
+                )
+                for one in self._lists(name, given, place)
+            ]
+        if name == "changes":
             limit = _limit(given)
             context["days"] = self._catalog.changes(10 if limit is None else limit)
-            _reject(given, ())
-        else:
-            _reject(given, ("view",) if views else ())
-        return self._render(name, place, level, context)
+        _reject(given, ("view",) if views else ())
+        if name == "security":
+            context["ranked"] = [
+                next(iter(self._pages(resource, _ranked(getattr(self._catalog, resource)), {}, None, place)))
+                for resource in ("images", "charts")
+            ]
+        if name == "cves":
+            found = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _MANY)
+            return [self._render(name, place, level, {"list": one, "items": one.items}) for one in found]
+        return [self._render(name, place, level, context)]
 
     def item(self, own: ItemDocuments, place: Place, level: int) -> str:
         """The catalog's part of an item's own page."""
@@ -89,25 +110,98 @@ class Parts:
             context["detail"] = msgspec.to_builtins(own.detail)
             context["badges"] = msgspec.to_builtins(own.badges)
             context["users"] = [{"name": c.entry.name, "url": place.page(c.page.url)} for c in own.users]
+            context["mends"] = mends(own.detail) if own.detail else {}
+            context["filters"] = _of_rows(own)
+        if own.resource == "charts":
+            context["pins"] = self._pins(document["data"]["images"])
         return self._render(f"item-{own.resource}", place, level, context)
 
+    def ids(self) -> list[str]:
+        """Every id that the page of vulnerabilities has something to say of."""
+        return [str(entry["id"]) for entry in self._cves()]
+
+    def _cves(self) -> Sequence[Item]:
+        index = cast(Mapping[str, Sequence[Item]], self._catalog.lookup("cves/index.json"))
+        return index.get("data", ())
+
+    def trail(self, own: ItemDocuments, place: Place) -> str:
+        """The way back to the list of the item's collection; empty when no page lists it."""
+        data = msgspec.to_builtins(own.document)["data"]
+        return self._render("trail", place, 2, {"item": data, "resource": own.resource})
+
     def _render(self, name: str, place: Place, level: int, context: dict[str, object]) -> str:
-        here: dict[str, object] = {"link": place.link, "absolute": place.absolute, "level": level}
-        here["feed"] = place.file if self._settings.feeds and place.origin else lambda _: None
+        here: dict[str, object] = {
+            "link": place.link,
+            "absolute": place.absolute,
+            "level": level,
+            "place": place,
+            "listing": place.listing,
+            "feed": place.file if self._settings.feeds and place.origin else lambda _: None,
+        }
         return render(self._env, f"catalog/{name}.html", here | context)
 
-    def _chosen(self, resource: str, arguments: dict[str, str]) -> Sequence[Item]:
-        """The items of a collection that the arguments leave."""
+    def _lists(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[lists.List]:
+        """The items of a collection that the arguments leave, as a list of pages."""
         items: Sequence[Item] = getattr(self._catalog, resource)
         limit = _limit(arguments)
         names = self._filters[resource]
         _reject(arguments, ("view", "limit", *names))
         for name, wanted in arguments.items():
-            left = [item for item in items if wanted in _texts(item[name])]
+            left = [item for item in items if wanted in texts(item[name])]
             if not left:
                 _check_spelling(name, wanted, getattr(self._catalog, resource))
             items = left
-        return items[:limit]
+        if resource == "updates":
+            items = sorted(items, key=lambda item: str(item["checked"] or ""), reverse=True)
+        return self._pages(resource, items[:limit], arguments, limit, place)
+
+    def _pages(
+        self,
+        resource: str,
+        items: Sequence[Item],
+        base: Mapping[str, str],
+        limit: int | None,
+        place: Place,
+        path: str = "",
+        size: int = lists.PER_PAGE,
+    ) -> Sequence[lists.List]:
+        source = self._catalog.href(path or f"{resource}.json")
+        fields = getattr(getattr(self._settings, resource, None), "fields", {})
+        made = lists.pages(resource, source, items, base, limit, fields, self._gathered, place.stem, size)
+        return [*made]
+
+    def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
+        """The pins of a chart, each with the figures of its release, the worst first."""
+        found: list[Item] = [{**pin, "found": self._figures(pin)} for pin in pins]
+        return sorted(found, key=lambda pin: _worst(cast("Item | None", pin["found"])))
+
+    def _figures(self, pin: Item) -> JsonValue:
+        return cast(JsonValue, self._gathered.releases.get((str(pin["slug"]), str(pin["version"]))))
+
+
+_MANY = 240
+"""Entries on a page of ids, which are short and many."""
+
+
+def _worst(figures: Item | None) -> tuple[int, ...]:
+    """Sorts the worst first, and what nobody has scanned last."""
+    if figures is None or figures["total"] is None:
+        return (1,)
+    return (0, *(-cast(int, figures[word]) for word in WORDS))
+
+
+def _ranked(items: Sequence[Item]) -> Sequence[Item]:
+    return sorted(items, key=lambda item: _worst(cast(Item, item["security"])))
+
+
+def _of_rows(own: ItemDocuments) -> Sequence[Filter]:
+    """What the vulnerabilities of an image can be narrowed by."""
+    if own.detail is None:
+        return ()
+    have = [word for word in WORDS if any(getattr(record, word) for record in own.detail.versions)]
+    severity = Filter("severity", "Severity", [(word, word) for word in have])
+    fix = Filter("fix", "Fix", [("yes", "With a fix")])
+    return [severity, fix] if len(have) > 1 else [fix]
 
 
 def _limit(arguments: dict[str, str]) -> int | None:
@@ -129,14 +223,8 @@ def _unknown(name: str, known: Mapping[str, object] | Sequence[str], what: str) 
     return MarkerError(f"no {what} is called `{name}`", hint)
 
 
-def _texts(value: object) -> Iterator[str]:
-    """A value, or each of a list, as a marker writes it."""
-    for entry in value if isinstance(value, list) else [value]:
-        yield str(entry).lower() if isinstance(entry, bool) else str(entry)
-
-
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A word that nothing has is fine (nothing is held today), unless it is much like one that is there."""
-    near = resembling(wanted, sorted({text for item in items for text in _texts(item[name])}))
+    near = resembling(wanted, sorted({text for item in items for text in texts(item[name])}))
     if near is not None:
         raise MarkerError(f"nothing has the {name} {wanted!r}", f"perhaps you mean {near!r}")

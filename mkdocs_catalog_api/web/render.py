@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, cast
@@ -100,6 +100,10 @@ class Place:
     mount: str
     origin: str | None
     """Scheme and host of the site, None without `site_url`."""
+    stem: str = "index"
+    """Name of the page's file without its ending."""
+    homes: Mapping[str, str] = field(default_factory=dict)
+    """Collection → address below the site's root of the page that lists all of it."""
 
     def link(self, href: str) -> str:
         """The relative address of a root-relative one, so that the page works wherever it is mounted."""
@@ -108,6 +112,16 @@ class Place:
     def file(self, path: str) -> str:
         """The relative address of what is at `path` of the site."""
         return self.root + path
+
+    @property
+    def first(self) -> str:
+        """This page, as one beside it links to it."""
+        return "./" if self.stem == "index" else f"{self.stem}.html"
+
+    def listing(self, resource: str, query: str = "") -> str | None:
+        """The way to the page that lists a collection, narrowed: `../images/?severity=critical`."""
+        url = self.homes.get(resource)
+        return None if url is None else (self.root + url or "./") + (f"?{query}" if query else "")
 
     def page(self, url: str) -> str:
         """The root-relative address of a web page; `url` is below the site's root."""
@@ -136,7 +150,8 @@ def words(name: str) -> str:
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 image`, `2 images`; thousands are set apart."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}".replace(",", "\N{THIN SPACE}")
+    several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
+    return f"{number:,} {noun if number == 1 else several}".replace(",", "\N{THIN SPACE}")
 
 
 def segments(figures: Item) -> Sequence[tuple[str, int, str, str]]:

@@ -50,6 +50,11 @@ class CatalogView:
         except OSError:
             raise self._missing(f"catalog.document({path!r}): the API has no such document") from None
 
+    def lookup(self, path: str) -> Item:
+        """The document at `path`, empty when the settings leave it out."""
+        there = self._contents is not None and (self._folder / path).is_file()
+        return self.document(path) if there else {}
+
     @cached_property
     def images(self) -> Sequence[Item]:
         """Every image, as in `images.json`."""

@@ -1,0 +1,41 @@
+"""What a theme gets to see of a page beside its text: headings, front matter, the active entry of the nav."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.toc import AnchorLink
+
+from ..web.pages import Web
+
+
+def add_headings(page: Any, headings: Sequence[tuple[int, str, str]]) -> None:
+    """Add the catalog's headings (level, id, text) to the table of contents of an `mkdocs` page."""
+    for level, id_, text in headings:
+        within = page.toc.items
+        while within and within[-1].level < level:
+            within = within[-1].children
+        within.append(AnchorLink(unescape(text), id_, level))
+
+
+def active_list(page: Any, web: Web, pages: Sequence[Any]) -> Any | None:
+    """The page of the nav that lists the collection of the item on this page."""
+    home = web.list_of(page.url)
+    return next((other for other in pages if other.file.src_uri == home and other is not page), None)
+
+
+def keep_source(page: Any) -> None:
+    """Keep an item's `source` from the theme: MkDocs's own take it for a list and print it by its letters."""
+    if isinstance(page.meta.get("source"), str):
+        page.meta = {name: value for name, value in page.meta.items() if name != "source"}
+
+
+def write_further(pages: Mapping[str, str], site_dir: Path) -> None:
+    """Write the further pages of the lists on a page: path below the site → HTML."""
+    for path, html in pages.items():
+        target = site_dir / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(html, encoding="utf-8", newline="\n")

@@ -1,0 +1,73 @@
+"""What pages say of images beyond their items, gathered while the documents of each are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..api.structs.security import Release, SecurityDetail
+from ..catalog.scans import SEVERITIES
+
+Figures = Mapping[str, object]
+_FIGURES = (
+    *(word.lower() for word in SEVERITIES),
+    *("version", "total", "fixable", "grade", "score", "scanned_at"),
+)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Figures of every release that has been shown to it."""
+
+    releases: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
+    """Slug and version → the release's figures."""
+    fixed: dict[str, str] = field(default_factory=dict)
+    """Slug → the initials of the severities of which the newest release has a row with a fix."""
+    scanned_at: dict[str, str] = field(default_factory=dict)
+    """Slug → time of the newest release's scan."""
+    older: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_FIGURES[:5], 0))
+    """Rows of older releases that are still listed, by severity; withdrawn and planned images left aside."""
+
+    def add(self, slug: str, lifecycle: str, detail: SecurityDetail) -> None:
+        """Take the figures of an image."""
+        for number, record in enumerate(detail.versions):
+            figures = {name: getattr(record, name) for name in _FIGURES}
+            figures["scannedAt"] = figures.pop("scanned_at")
+            self.releases[slug, record.version] = figures
+            if number and record.scanned and lifecycle not in ("planned", "withdrawn"):
+                for word in self.older:
+                    self.older[word] += int(getattr(record, word))
+        newest = detail.latest
+        if newest.scanned_at:
+            self.scanned_at[slug] = newest.scanned_at
+        self.fixed[slug] = "".join(
+            sorted({row.severity[0].lower() for row in newest.cves or () if row.fixed})
+        )
+
+    def facts(self, slugs: Iterable[str]) -> str:
+        """Time of the scan and severities with a fix of each image, in few characters."""
+        return ";".join(
+            f"{slug}={self.scanned_at.get(slug, '')}={self.fixed.get(slug, '')}" for slug in slugs
+        )
+
+    @property
+    def times(self) -> list[str]:
+        """Times of the newest releases' scans, oldest first."""
+        return sorted(self.scanned_at.values())
+
+
+def mends(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
+    """Version → how many (id, package) an update to the newest release mends, and how many it brings."""
+    newest = _open(detail.latest)
+    if newest is None:
+        return {}
+    found = {}
+    for record in detail.versions:
+        have = _open(record)
+        if have is not None and record.version != detail.latest.version:
+            found[record.version] = (len(have - newest), len(newest - have))
+    return found
+
+
+def _open(record: Release) -> set[tuple[str, str]] | None:
+    return None if record.cves is None else {(row.id, row.pkg) for row in record.cves}

@@ -1,0 +1,37 @@
+"""What search engines and chats read of an item's page: OpenGraph (https://ogp.me) and schema.org."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+from markupsafe import escape
+from msgspec import Struct
+
+from .render import Place
+
+
+def described(document: Struct, place: Place, html: str) -> str:
+    """Elements for the head of an item's page; those of OpenGraph unless the page has its own."""
+    data = msgspec.to_builtins(document)["data"]
+    address = place.absolute(data["url"]) if data["url"] else None
+    made = ""
+    if 'property="og:title"' not in html:
+        told = {"type": "website", "title": data["name"], "description": data["description"], "url": address}
+        made = "".join(
+            f'<meta property="og:{name}" content="{escape(text)}">' for name, text in told.items() if text
+        )
+    about = {
+        "@context": "https://schema.org",
+        "@type": "SoftwareApplication",
+        "name": data["name"],
+        "description": data["description"],
+        "applicationCategory": data["category"],
+        "softwareVersion": data.get("latest"),
+        "license": data["license"],
+        "url": address,
+        "sameAs": data["homepage"],
+    }
+    text = json.dumps({name: value for name, value in about.items() if value}, ensure_ascii=False)
+    # A text that closes the element or opens a comment would end it early.
+    return made + f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'

@@ -1,0 +1,161 @@
+"""Lists of a collection: what is shown first, its pages of 48, and what a reader can narrow it by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from ..catalog.fields import CustomField
+from .gathered import Gathered
+from .view import Item
+
+PER_PAGE = 48
+_FIELDS: Mapping[str, Sequence[str]] = {
+    "images": ("category", "tier", "lifecycle", "grade", "severity", "fix", "platform", "scanned"),
+    "charts": ("category", "tier", "lifecycle", "grade", "severity", "fix"),
+    "roadmap": ("category", "tier", "priority"),
+    "updates": ("outcome",),
+    "vulnerabilities": ("severity", "fix"),
+    "cves": ("severity", "fix"),
+}
+_RESERVED = {
+    "find",
+    "q",
+    "sort",
+    "view",
+    "release",
+    "id",
+    *(name for names in _FIELDS.values() for name in names),
+}
+_ORDERS: Mapping[str, Sequence[str]] = {
+    "severity": ("critical", "high", "medium", "low", "unknown"),
+    "grade": ("A+", "A", "B", "C", "D", "F", "none"),
+    "lifecycle": ("available", "deprecated", "withdrawn", "planned"),
+    "priority": ("high", "medium", "low"),
+}
+_CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "fix": (("yes", "With a fix"),),
+    "scanned": (
+        *(("7", "in the last 7 days"), ("30", "in the last 30 days")),
+        *(("-30", "longer ago"), ("never", "never")),
+    ),
+}
+
+
+class Filter(NamedTuple):
+    """One of the things that a list can be narrowed by."""
+
+    name: str
+    """As it stands in the address: `?grade=D,F`."""
+    label: str
+    choices: Sequence[tuple[str, str]]
+    """Value in the address, and what people read."""
+
+
+class List(NamedTuple):
+    """A list, as its template shows it."""
+
+    resource: str
+    source: str
+    """Address of the document with all of it."""
+    items: Sequence[Item]
+    """Those on this page."""
+    total: int
+    left_out: Sequence[Item]
+    """Deprecated, withdrawn and planned ones, which are shown when somebody asks for them."""
+    filters: Sequence[Filter]
+    base: str
+    """JSON object of the fields that the marker has chosen by."""
+    limit: int | None
+    facts: str
+    """Slug, time of the scan and severities with a fix of each image: `nginx=2026-11-01T06:00Z=ch;…`."""
+    page: int
+    pages: Sequence[str]
+    """Address of each page, relative to the first."""
+    size: int
+
+
+def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
+    """What tells the items apart, in the order of the contract, then the author's own fields."""
+    offered = {
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
+    }
+    found = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
+    for name, field in fields.items():
+        if name not in _RESERVED and (field.type == "boolean" or field.values):
+            have = {text for item in items for text in texts(item[name])}
+            words = ("true", "false") if field.type == "boolean" else field.values
+            choices = [
+                (word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have
+            ]
+            if choices:
+                found.append(Filter(name, field.label or name.capitalize(), choices))
+    return [one for one in found if len(one.choices) > 1 or one.name == "fix"]
+
+
+def texts(value: object) -> Iterator[str]:
+    """A value, or each of a list, as a marker and an address write it."""
+    for entry in value if isinstance(value, list) else [value]:
+        yield str(entry).lower() if isinstance(entry, bool) else str(entry)
+
+
+def _words(name: str, items: Sequence[Item]) -> list[str]:
+    have = {word for item in items for word in _of(name, item)}
+    order = _ORDERS.get(name, ())
+    return [*(word for word in order if word in have), *sorted(have.difference(order))]
+
+
+def _of(name: str, item: Item) -> Iterable[str]:
+    security = item.get("security")
+    if name == "severity":
+        if not isinstance(security, dict):
+            return [str(item["severity"]).lower()]
+        return [word for word in _ORDERS[name] if security[word]]
+    if name == "grade":
+        return [str(cast(Item, security)["grade"] or "none")]
+    if name == "category" and "categories" in item:
+        return texts(item["categories"])
+    if name == "platform":
+        return texts(item["platforms"])
+    return () if item[name] is None else texts(item[name])
+
+
+def pages(
+    resource: str,
+    source: str,
+    chosen: Sequence[Item],
+    base: Mapping[str, str],
+    limit: int | None,
+    fields: Mapping[str, CustomField],
+    gathered: Gathered,
+    stem: str,
+    size: int = PER_PAGE,
+) -> Iterator[List]:
+    """The list cut into pages, at least one. `stem` begins the names of the further ones."""
+    supported = [item for item in chosen if item.get("lifecycle", "available") == "available"]
+    if "lifecycle" in base or not supported:
+        supported = [*chosen]
+    left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
+    left_out = left_out if len(supported) < len(chosen) else []
+    offered = filters(resource, chosen, fields) if len(chosen) > 5 else []
+    facts = gathered.facts([str(item["slug"]) for item in chosen]) if resource == "images" and offered else ""
+    count = max(1, -(-len(supported) // size))
+    names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]
+    written = json.dumps(base, ensure_ascii=False)
+    for page in range(1, count + 1):
+        shown = supported[(page - 1) * size : page * size]
+        yield List(
+            resource,
+            source,
+            shown,
+            len(supported),
+            left_out,
+            offered,
+            written,
+            limit,
+            facts,
+            page,
+            names,
+            size,
+        )

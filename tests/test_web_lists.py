@@ -1,0 +1,122 @@
+"""Lists and item pages without a script: what is shown, what is left out, and where it leads."""
+
+from __future__ import annotations
+
+import json
+
+import lxml.html
+import pytest
+
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .test_web import page, small_catalog, words
+
+
+def names(main: lxml.html.HtmlElement) -> list[str]:
+    """The names in the rows of all lists."""
+    return [words(link) for link in main.xpath(".//tr[@data-item]/th/a")]
+
+
+def test_pages_of_48_hold_every_image_once_and_link_to_each_other(site: SiteFolder) -> None:
+    site.write("docs/images/index.md", "# Images\n\n<!-- catalog: images -->\n")
+    expected = [f"i{number:03}" for number in range(100)]
+    for slug in expected:
+        site.image(slug)
+    for directory_urls in (True, False):
+        site.config["use_directory_urls"] = directory_urls
+        result = site.build()
+        assert not result.failed, result.logged()
+        folder = result.folder / "site/images"
+        found, path = [], folder / "index.html"
+        (pages,) = page(result, "images/index.html").xpath(".//nav[@class='catalog-pages']")
+        for link in pages.xpath("./a/@href"):
+            path = folder / ("index.html" if link == "./" else link)
+            found += names(page(result, f"images/{path.name}"))
+        assert found == expected
+
+
+def test_what_is_not_available_is_left_out_and_folded_below(site: SiteFolder) -> None:
+    site.image("fine", "versions: ['1']")
+    site.image("old", "versions: ['1']\nlifecycle: deprecated")
+    site.image("gone", "versions: ['1']\nlifecycle: withdrawn")
+    text = "# Home\n\n<!-- catalog: images -->\n\n## Old\n\n<!-- catalog: images lifecycle=deprecated -->\n"
+    site.write("docs/index.md", text)
+    result = site.build(strict=True)
+    main = page(result, "index.html")
+    assert names(main) == ["fine", "old"]
+    folded = main.xpath(".//details[@class='catalog-more']")[0]
+    assert words(folded.find("summary")) == "2 images deprecated, withdrawn or planned"
+    assert [words(link) for link in folded.xpath(".//li/a")] == ["gone", "old"]
+    assert "docker pull" in words(page(result, "images/old/index.html"))
+    gone = words(page(result, "images/gone/index.html"))
+    assert "no longer offered" in gone
+    assert "docker pull" not in gone
+
+
+def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) -> None:
+    small_catalog(site)
+    main = page(site.build(), "images/nginx/index.html")
+    assert [line.get("id") for line in main.xpath(".//tr[@data-item]")] == ["CVE-2025-1", "CVE-2025-2"]
+    newest, older = main.xpath(".//select/option")
+    assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
+    assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
+    assert older.get("data-mends") == "An update to 1.10 mends 1 and adds 2."
+
+
+def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFolder) -> None:
+    site.image("a", f"versions: [{{version: '1', digest: '{digest(1)}'}}]")
+    site.image("b", f"versions: [{{version: '1', digest: '{digest(2)}'}}]")
+    for slug, severity in (("a", "LOW"), ("b", "CRITICAL")):
+        number = 1 if slug == "a" else 2
+        report = trivy([row("CVE-2025-1", severity)], digest=f"{REGISTRY}/{slug}@{digest(number)}")
+        site.report(f"{slug}/1.json", report)
+    pins = ", ".join(f"'{REGISTRY}/{slug}@{digest(number)}'" for number, slug in ((1, "a"), (2, "b")))
+    site.page(
+        "charts/web.md", f"category: Web\ntier: core\nlicense: MIT\nversions: [1.0.0]\nimages: [{pins}]"
+    )
+    main = page(site.build(), "charts/web/index.html")
+    pinned = main.xpath(".//h2[@id='catalog-images']/following::table[1]/tbody/tr")
+    assert [words(line.find("th")) for line in pinned] == ["b", "a"]
+    assert "F" in words(pinned[0])
+    assert [line.xpath("./td/a/@href") for line in pinned] == [
+        [f"../../images/{slug}/#catalog-vulnerabilities"] for slug in "ba"
+    ]
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+def test_a_source_is_not_printed_by_its_letters(site: SiteFolder, theme: str) -> None:
+    site.image("a", "versions: ['1']\nsource: https://github.com/acme/a")
+    site.config["theme"] = {"name": theme}
+    result = site.build(strict=True)
+    html = (result.folder / "site/images/a/index.html").read_text("utf-8")
+    assert html.count("github.com/acme/a") == 2  # its address and its text
+    assert "/blob/master/h" not in html
+    assert result.json("images/a/index.json")["data"]["source"] == "https://github.com/acme/a"
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_our_headings_stand_in_the_table_of_contents(site: SiteFolder, theme: str) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": theme}
+    html = lxml.html.parse(str(site.build().folder / "site/images/nginx/index.html"))
+    for id_ in ("catalog-releases", "catalog-vulnerabilities"):
+        assert html.xpath(f"//a[@href='#{id_}']"), id_
+
+
+def test_an_item_page_leads_back_and_tells_machines_what_it_is(site: SiteFolder) -> None:
+    small_catalog(site)
+    html = lxml.html.parse(str(site.build().folder / "site/images/nginx/index.html"))
+    assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../"]
+    (about,) = html.xpath("/html/head/script[@type='application/ld+json']/text()")
+    assert json.loads(about)["@type"] == "SoftwareApplication"
+    assert json.loads(about)["softwareVersion"] == "1.10"
+    assert html.xpath("/html/head/meta[@property='og:title']/@content") == ["nginx"]
+
+
+def test_the_newest_updates_come_first(site: SiteFolder) -> None:
+    updates = "".join(
+        f"- {{application: {name}, to: '1', outcome: held, checked: 2026-11-0{day}}}\n"
+        for name, day in (("a", 1), ("b", 3), ("c", 2))
+    )
+    site.write("updates.yml", updates)
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: updates -->\n")
+    assert names(page(site.build(), "index.html")) == ["b", "c", "a"]
