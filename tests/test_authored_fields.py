@@ -19,9 +19,9 @@ from .test_build import small
 from .test_cli import call, config
 
 COMPUTED = {
-    "Image": ["url", "href", "security"],
+    "Image": ["verify", "url", "href", "security"],
     "Version": ["href"],
-    "Chart": ["url", "href", "security"],
+    "Chart": ["verify", "url", "href", "security"],
     "ChartVersion": [],
     "Pin": ["slug", "version", "href"],
     "RoadmapItem": ["url", "href"],

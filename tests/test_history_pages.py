@@ -145,7 +145,7 @@ def test_pages_point_to_their_feeds(past: Past) -> None:
         ("images/nginx", {"feeds/images/nginx.xml"}),
     ):
         html = page(past.site, path)
-        links = html.xpath("/html/head/link[@rel='alternate']/@href")
+        links = html.xpath("/html/head/link[@rel='alternate feed']/@href")
         assert {str((site / path / link).resolve().relative_to(site)) for link in links} == wanted
         visible = html.xpath("//body//a/@href")
         assert any((site / path / link).resolve() == site / sorted(wanted)[-1] for link in visible)

@@ -52,7 +52,7 @@ def test_a_row_has_the_fields_of_the_contract_in_its_order() -> None:
     rows = rows_of([finding(fixed="1.1", title="Overflow", url="https://example.org/1")])
     assert msgspec.json.encode(rows).decode() == (
         '[{"id":"CVE-2024-9999","severity":"HIGH","pkg":"curl","installed":"1.0","fixed":"1.1",'
-        '"title":"Overflow","url":"https://example.org/1","targets":["os"]}]'
+        '"title":"Overflow","url":"https://example.org/1","targets":["os"],"exploited":null}]'
     )
 
 

@@ -85,6 +85,11 @@ class _Comparison:
             for kind in sorted(others.keys() - kinds.keys()):
                 yield Change("compatible", "new-word", where, f"new word {kind!r}")
             return
+        named = _named_or_null(old), _named_or_null(new)
+        if all(named):
+            if _shape(self.new, new).nullable and not _shape(self.old, old).nullable:
+                yield Change("breaking", "nullable-field", where, "may be null now")
+            old, new = ({"$ref": name} for name in named)
         names = old.get("$ref", ""), new.get("$ref", "")
         if all(names):
             if names in self.seen:
@@ -119,6 +124,12 @@ class _Comparison:
         for name in after:
             if name not in before:
                 yield Change("compatible", "new-field", f"{where}.{name}", "new field")
+
+
+def _named_or_null(schema: Json) -> str:
+    """The schema that a field refers to, with null or without; empty when it is none or one of several."""
+    found = [option["$ref"] for option in (schema, *schema.get("anyOf", ())) if "$ref" in option]
+    return found[0] if len(found) == 1 else ""
 
 
 def _words(where: str, before: _Shape, after: _Shape) -> Iterator[Change]:

@@ -18,7 +18,9 @@ from ..api.compatibility import Change, Level, compare_shapes
 
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
-_COME_AND_GO = re.compile(r"(?:images|charts|roadmap|updates)/[0-9]+\.json|roadmap/.*|badge/[^/]+\.json")
+_COME_AND_GO = re.compile(
+    r"(?:images|charts|roadmap|updates)/[0-9]+\.json|roadmap/.*|badge/[^/]+\.json|(?:digests|cves|vex|changes)/.*|epss\.json"
+)
 
 
 class _Version(BaseModel):
@@ -86,6 +88,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
                 explained += [f"{resource}/{slug}/"]
                 if resource == "images":
                     explained += [f"security/{slug}/", addresses.detail(slug), f"badge/{slug}/"]
+                    explained += [f"renovate/{slug}.json", f"history/{slug}.json"]
                 continue
             kept = {version.version for version in now.versions}
             for version in item.versions:
@@ -94,7 +97,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
                     yield _removed("version", where, f"version {version.version} is gone", due)
                     explained.append(addresses.release(slug, version.version))
             if not kept:
-                explained.append(addresses.detail(slug))
+                explained += [addresses.detail(slug), f"renovate/{slug}.json"]
     for resource in ("images", "charts"):
         for slug in new.items[resource].keys() - old.items[resource].keys():
             where = addresses.item(resource, slug)

@@ -212,7 +212,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     ) -> None:
         """`page_context`: show the whole page, of which a search has read what people look for."""
         if filled := self._filled.get(page.file.src_uri):
-            page.content = filled.html
+            page.content = filled.whole
         if self._web:
             keep_source(page)
             self._active = active_list(page, self._web, nav.pages)

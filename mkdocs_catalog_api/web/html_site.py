@@ -121,6 +121,8 @@ class HtmlSite:
                 continue
             if after != self._built[path]:
                 files[path] = after.encode()
+            further = self._web.further(page.url, after)
+            files |= {unquote(beside): html.encode() for beside, html in further.items()}
         own = {path for path in assets.FILES if (self._site.docs_dir / path).exists()}
         files |= {path: content for path, content in assets.FILES.items() if path not in own}
         refused = Problems()

@@ -37,6 +37,15 @@ class Filled(NamedTuple):
     """What a search should find of it, in place of the whole."""
     headings: Sequence[tuple[int, str, str]] = ()
     """Level, id and text of the headings that came with the catalog."""
+    trail: str = ""
+    """On an item's page the way back to its list."""
+    lead: str = ""
+    """On an item's page its description, for below the title."""
+
+    @property
+    def whole(self) -> str:
+        """With what stands around the title, which another generator has written already."""
+        return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
 
 
 class Web:
@@ -192,8 +201,8 @@ class Web:
             html += self._rendered[page.url] if page.url in self._rendered else self._item(own, page)
         title = "" if "<h1" in content else f"<h1>{escape(_name(own))}</h1>\n"
         trail = self._or_problem(lambda: self._parts.trail(own, place), page, 0)
-        whole = trail + (title + html).replace("</h1>", "</h1>\n" + _lead(own), 1)
-        return Filled(whole, title + findable + self._findable.get(page.url, ""), _headings(whole))
+        findable = title + findable + self._findable.get(page.url, "")
+        return Filled(title + html, findable, _headings(html), trail, _lead(own))
 
     def _or_problem(self, make: Callable[[], str], page: Page, line: int) -> str:
         try:

@@ -96,7 +96,12 @@ class Digests(Lookup):
             DigestDocument,
             (
                 Parameter(
-                    "algorithm", "What stands before the colon.", Literal["sha256", "sha384", "sha512"]
+                    "algorithm",
+                    "What stands before the colon.",
+                    Annotated[
+                        Literal["sha256", "sha384", "sha512"],
+                        Meta(extra_json_schema={"component": "DigestAlgorithm"}),
+                    ],
                 ),
                 Parameter(
                     "hex", "What stands behind it.", Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")]

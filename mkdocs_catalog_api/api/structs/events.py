@@ -11,8 +11,12 @@ from . import fields
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
-LifecycleWord = Annotated[Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)]})]
-SeverityWord = Annotated[Severity, Meta(extra_json_schema={"words": [*get_args(Severity)]})]
+LifecycleWord = Annotated[
+    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
+]
+SeverityWord = Annotated[
+    Severity, Meta(extra_json_schema={"words": [*get_args(Severity)], "component": "Severity"})
+]
 Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
@@ -21,7 +25,15 @@ Package = Annotated[str, Meta(description="Package.")]
 Baseline = Annotated[
     Literal["baseline"] | None, Meta(description="`baseline`: it was there before the history began.")
 ]
-GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
+GoneReason = Annotated[
+    Literal["rebuilt", "superseded", "withdrawn", "scanner"],
+    Meta(
+        extra_json_schema={
+            "words": ["rebuilt", "superseded", "withdrawn", "scanner"],
+            "component": "GoneReason",
+        }
+    ),
+]
 
 
 class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
@@ -114,7 +126,11 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
     """It is open for the first time."""
 
     reason: Annotated[
-        Literal["baseline", "scanner"] | None,
+        Annotated[
+            Literal["baseline", "scanner"],
+            Meta(extra_json_schema={"words": ["baseline", "scanner"], "component": "FoundReason"}),
+        ]
+        | None,
         Meta(
             description="`baseline`: it was there before the history began; "
             "`scanner`: the same image, but a newer scan or another scanner reports it."

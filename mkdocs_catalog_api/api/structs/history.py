@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from .events import AnyEvent, GoneReason, Grade, Id, Package, SeverityWord, Slug, Version
+from .events import AnyEvent, Grade, Id, Package, SeverityWord, Slug, Version
 from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
@@ -158,7 +158,16 @@ class Episode(Document):
         Meta(description="Days from `firstSeen` to `fixed`; null when one of them is not known."),
     ]
     reason: Annotated[
-        GoneReason | Literal["suppressed"] | None,
+        Annotated[
+            Literal["rebuilt", "superseded", "withdrawn", "scanner", "suppressed"],
+            Meta(
+                extra_json_schema={
+                    "words": ["rebuilt", "superseded", "withdrawn", "scanner", "suppressed"],
+                    "component": "EpisodeEnd",
+                }
+            ),
+        ]
+        | None,
         Meta(
             description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes, "
             "`withdrawn`, `scanner` and `suppressed` (by a VEX statement) are none."
