@@ -130,7 +130,7 @@ def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
     fed.build()
     folder = fed.folder / "site/news/updates"
     html = lxml.html.document_fromstring((folder / "index.html").read_text("utf-8"))
-    links = html.xpath("/html/head/link[@rel='alternate']")
+    links = html.xpath("/html/head/link[@rel='alternate feed']")
     assert {link.get("type") for link in links} == {"application/feed+json", "application/rss+xml"}
     assert all((folder / link.get("href")).resolve().is_file() for link in links)
     home = (fed.folder / "site/index.html").read_text("utf-8")
