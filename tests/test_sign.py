@@ -261,7 +261,11 @@ def test_a_signature_that_is_missing_or_none_is_an_error(host: Host, folder: Pat
     assert "no signature as `catalog-api sign` writes it" in result.stderr
 
 
-@pytest.mark.parametrize("pem", [private_pem(), b"", public_pem(ec.generate_private_key(ec.SECP256R1()))])
+@pytest.mark.parametrize(
+    "pem",
+    [private_pem(), b"", public_pem(ec.generate_private_key(ec.SECP256R1()))],
+    ids=["private", "empty", "of another kind"],
+)
 def test_what_is_no_public_key_is_wrong_usage(host: Host, folder: Path, pem: bytes) -> None:
     (folder / "public.pem").write_bytes(pem)
     assert check(host, folder).exit_code == 2
