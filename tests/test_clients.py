@@ -104,6 +104,8 @@ def test_python_models_parse_every_document(served: Served, tmp_path: Path) -> N
     spec.loader.exec_module(client)
     models = {}
     for path, item in read(served, "openapi.json")["paths"].items():
+        if not path.endswith(".json"):
+            continue
         schema = item["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path.removeprefix("/api/v1/"))))
         models[pattern] = getattr(client, schema.rpartition("/")[2])

@@ -141,7 +141,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     rows = page.get_by_role("region", name="Vulnerabilities of").locator("tbody tr")
     expect(rows).to_have_count(solr["security"]["total"])
     page.locator(".catalog-pick summary", has_text="Severity").click()
-    page.get_by_label("critical").check()
+    page.get_by_role("checkbox", name="critical").check()
     visible = page.locator("tbody tr[data-item]:visible")
     expect(visible).to_have_count(solr["security"]["critical"])
     href = page.locator(".catalog-summary").get_by_role("link", name="JSON").get_attribute("href")

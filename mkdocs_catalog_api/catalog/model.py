@@ -18,7 +18,6 @@ class Model(BaseModel):
         extra="forbid",
         frozen=True,
         alias_generator=camel,
-        defer_build=True,  # most of them are only parts of others
         validate_by_alias=True,
         serialize_by_alias=True,
         loc_by_alias=True,
