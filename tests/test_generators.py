@@ -81,10 +81,6 @@ def test_zensical(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     with visited(tmp_path / "site") as visit:
         visit.go("images/solr/")
         expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
-        visit.go("guide/")
-        visit.page.get_by_role("link", name="Images", exact=True).first.click()
-        visit.page.locator("[data-catalog] a", has_text="NGINX").first.click()
-        expect(visit.page.locator(".catalog-item")).to_be_visible()
 
 
 def test_hugo(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
