@@ -20,6 +20,7 @@ from .api.badges import BadgeStyle
 from .authored.logos import read_logo
 from .authored.messages import perhaps
 from .catalog.join import Catalog
+from .codes import Code
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
@@ -162,7 +163,9 @@ def _prepare(
 ) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
-        problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
+        problems.add(
+            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
+        )
     clock.check(problems)
     progress(f"reading {len(site.pages):,} pages and the reports")
     catalog, reports = read(site, settings, problems)
@@ -226,7 +229,11 @@ def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
     for path in paths:
         target = f"{addresses.PREFIX}/{path}"
         message = f"a document of the API would land on {target}, which this file becomes"
-        problems.add(Problem(files.get(path, target), 0, 0, "", message, "move or rename the file"))
+        problems.add(
+            Problem(
+                files.get(path, target), 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY
+            )
+        )
     return problems
 
 
@@ -256,14 +263,20 @@ def _badge_styles(
     for name, value, kind in badges.value_names(catalog):
         if name in names:
             message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
-            problems.add(Problem("", 0, 0, kind, message, "write both alike, or one of them another way"))
+            problems.add(
+                Problem(
+                    "", 0, 0, kind, message, "write both alike, or one of them another way", code=Code.TWICE
+                )
+            )
         names.add(name)
     styles: dict[str, BadgeStyle] = {}
     for name, given in settings.badges.items():
         if name not in names:
             hint = perhaps(name, sorted(names), "the badges are")
             message = f"no badge is called {name!r}"
-            problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
+            problems.add(
+                site.config.problem(("badges", name), message, hint, Level.WARNING, code=Code.SETTING)
+            )
         svg, logo = None, given.logo
         if logo is not None and not _SIMPLE_ICON.fullmatch(logo):
             svg, logo = _svg(site, name, logo, problems), None
@@ -285,5 +298,5 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"
-    problems.add(site.config.problem(("badges", name, "logo"), message, hint))
+    problems.add(site.config.problem(("badges", name, "logo"), message, hint, code=Code.LOGO))
     return None

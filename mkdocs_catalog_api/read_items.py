@@ -17,6 +17,7 @@ from .authored.validate import default_values, read_entry, undeclared
 from .catalog.fields import extend
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
+from .codes import Code
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, Resource, Settings, data_names
 from .site import Site
@@ -49,7 +50,9 @@ def data_file(
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
         problems.add(
-            site.config.problem(setting, message, f"keep one of them, or name it: `{setting[1]}: …`")
+            site.config.problem(
+                setting, message, f"keep one of them, or name it: `{setting[1]}: …`", code=Code.MISSING_PATH
+            )
         )
         return None
     for name in names:
@@ -58,14 +61,14 @@ def data_file(
             if path.is_symlink() and not path.resolve().is_relative_to(site.root.resolve()):
                 message = f"{name!r} is a link that leads out of the project and is not followed"
                 hint = "put what it leads to into the project"
-                problems.add(site.config.problem(setting, message, hint))
+                problems.add(site.config.problem(setting, message, hint, code=Code.NOT_READ))
                 return None
             return path
         if path.exists():
             message, hint = f"{name!r} is not a file", "put the data into a file of that name"
         else:
             message, hint = f"the data file {name!r} is missing", "create it or correct the path"
-        problems.add(site.config.problem(setting, message, hint))
+        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
     return None
 
 
@@ -78,7 +81,9 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 hint = "patterns are seen from docs_dir, as in images/**/*.md"
-                problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
+                problems.add(
+                    site.config.problem((name, "pages"), message, hint, Level.WARNING, code=Code.NO_ITEMS)
+                )
         if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
@@ -86,7 +91,7 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
         for folder, count in folders.most_common(1):
             message = f"no page is an item of {name}, but {folder} holds {count}"
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
-            problems.add(site.config.problem((name, "pages"), message, hint, Level.INFO))
+            problems.add(site.config.problem((name, "pages"), message, hint, Level.INFO, code=Code.NO_ITEMS))
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -107,7 +112,7 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
         others = f", and {len(unread) - 1} more like it" if unread[1:] else ""
         message = f"nobody reads this file{others}: the plugin `meta` is not on"
         hint = "add it to `plugins` (it comes with Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING))
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -115,7 +120,9 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     if any(collections) or problems.count(Level.ERROR):
         return
     hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(site.config.problem((), "the catalog has not a single item", hint, Level.WARNING))
+    problems.add(
+        site.config.problem((), "the catalog has not a single item", hint, Level.WARNING, code=Code.NO_ITEMS)
+    )
 
 
 def read_items(
@@ -146,7 +153,7 @@ def read_items(
         if entry.slug in found:
             other = found[entry.slug][1].place
             message = f"the slug {entry.slug!r} is taken by {other}"
-            problems.add(raw.problem(("slug",), message, "give one of them another `slug`"))
+            problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
         else:
             found[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)
@@ -167,11 +174,18 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
             if page is None:
                 near = resembling(str(named), pages)
                 hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
-                problems.add(raw.problem(("page",), f"{shown(named)} is no page of the site", hint))
+                problems.add(
+                    raw.problem(("page",), f"{shown(named)} is no page of the site", hint, code=Code.PAGE)
+                )
             elif first.setdefault(page.uri, raw.place) != raw.place:
                 message = f"{page.uri!r} is the page of {first[page.uri]} already"
                 problems.add(
-                    raw.problem(("page",), message, "leave it out: the collection's page then stands in")
+                    raw.problem(
+                        ("page",),
+                        message,
+                        "leave it out: the collection's page then stands in",
+                        code=Code.PAGE,
+                    )
                 )
             values = {key: value for key, value in raw.values.items() if key != "page"}
             raw = replace(raw, values=values, named=page)
@@ -193,7 +207,7 @@ def _not_named(
             message = (
                 f"the item of this page stands in {entry.place}, so its own fields would count for nothing"
             )
-            problems.add(raw.problem((fields[0],), message, "keep the fields in one place"))
+            problems.add(raw.problem((fields[0],), message, "keep the fields in one place", code=Code.TWICE))
     return left
 
 
@@ -201,10 +215,14 @@ def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> N
     """One error for all images that give no `image` where no registry makes one."""
     if len(raws) == 1:
         hint = "add `image: …`, or set `registry` in mkdocs.yml"
-        problems.add(raws[0].problem(("image",), "required, but not given", hint))
+        problems.add(raws[0].problem(("image",), "required, but not given", hint, code=Code.MISSING_FIELD))
     elif raws:
         message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
-        problems.add(site.config.problem(("registry",), message, "set it, as in `registry: ghcr.io/acme`"))
+        problems.add(
+            site.config.problem(
+                ("registry",), message, "set it, as in `registry: ghcr.io/acme`", code=Code.MISSING_FIELD
+            )
+        )
 
 
 def _note_undeclared(
@@ -218,7 +236,9 @@ def _note_undeclared(
             f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
         )
         problems.add(
-            site.config.problem((name, "fields"), message, "declare those that belong in", Level.INFO)
+            site.config.problem(
+                (name, "fields"), message, "declare those that belong in", Level.INFO, code=Code.IGNORED
+            )
         )
 
 
@@ -242,5 +262,7 @@ class WebPages:
         url = self._landing.get(collection, self._home)
         if url is None:
             message = "the item has no page, and neither has its collection"
-            problems.add(raw.problem((), message, f"add a page {collection}/index.md or index.md"))
+            problems.add(
+                raw.problem((), message, f"add a page {collection}/index.md or index.md", code=Code.PAGE)
+            )
         return WebPage(url or "", own=False)

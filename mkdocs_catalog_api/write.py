@@ -29,6 +29,7 @@ from .catalog.fields import extend
 from .catalog.join import Catalog, Chart, Image, WebPage
 from .catalog.models import ItemEntry, UpdateEntry
 from .catalog.pins import Pin
+from .codes import Code
 from .history.days import Folder
 from .history.past import Past
 from .problems import Level, Problem, Problems
@@ -332,7 +333,9 @@ class _Writer:
             first = idle[0]
             hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
             message = f"{len(idle)} of {count} VEX statements speak of no finding in the catalog"
-            self.context.problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO))
+            self.context.problems.add(
+                Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT)
+            )
 
 
 def _body(document: object) -> bytes:
