@@ -49,11 +49,8 @@ def data_file(
     names = [given] if given else [name for name in data_names(default) if (site.root / name).exists()]
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
-        problems.add(
-            site.config.problem(
-                setting, message, f"keep one of them, or name it: `{setting[1]}: …`", code=Code.MISSING_PATH
-            )
-        )
+        hint = f"keep one of them, or name it: `{setting[1]}: …`"
+        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
         return None
     for name in names:
         path = site.root / name
@@ -74,24 +71,24 @@ def data_file(
 
 def check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
     """A pattern that is set means that there are pages; that it finds none is a slip."""
+
+    def say(name: Resource, message: str, hint: str, level: Level) -> None:
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+
     for name in ITEM_MODELS:
         given = _section(settings, name).pages
         for pattern in given or ():
             alone = Selection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
-                hint = "patterns are seen from docs_dir, as in images/**/*.md"
-                problems.add(
-                    site.config.problem((name, "pages"), message, hint, Level.WARNING, code=Code.NO_ITEMS)
-                )
+                say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
         if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
         folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
         for folder, count in folders.most_common(1):
-            message = f"no page is an item of {name}, but {folder} holds {count}"
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
-            problems.add(site.config.problem((name, "pages"), message, hint, Level.INFO, code=Code.NO_ITEMS))
+            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -119,10 +116,9 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     """Warn when there is nothing at all to publish."""
     if any(collections) or problems.count(Level.ERROR):
         return
+    message = "the catalog has not a single item"
     hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(
-        site.config.problem((), "the catalog has not a single item", hint, Level.WARNING, code=Code.NO_ITEMS)
-    )
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
 def read_items(
@@ -173,20 +169,13 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
             page = pages.get(named) if isinstance(named, str) else None
             if page is None:
                 near = resembling(str(named), pages)
+                message = f"{shown(named)} is no page of the site"
                 hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
-                problems.add(
-                    raw.problem(("page",), f"{shown(named)} is no page of the site", hint, code=Code.PAGE)
-                )
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             elif first.setdefault(page.uri, raw.place) != raw.place:
                 message = f"{page.uri!r} is the page of {first[page.uri]} already"
-                problems.add(
-                    raw.problem(
-                        ("page",),
-                        message,
-                        "leave it out: the collection's page then stands in",
-                        code=Code.PAGE,
-                    )
-                )
+                hint = "leave it out: the collection's page then stands in"
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             values = {key: value for key, value in raw.values.items() if key != "page"}
             raw = replace(raw, values=values, named=page)
         made.append(raw)
@@ -218,11 +207,8 @@ def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> N
         problems.add(raws[0].problem(("image",), "required, but not given", hint, code=Code.MISSING_FIELD))
     elif raws:
         message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
-        problems.add(
-            site.config.problem(
-                ("registry",), message, "set it, as in `registry: ghcr.io/acme`", code=Code.MISSING_FIELD
-            )
-        )
+        hint = "set it, as in `registry: ghcr.io/acme`"
+        problems.add(site.config.problem(("registry",), message, hint, code=Code.MISSING_FIELD))
 
 
 def _note_undeclared(
@@ -235,11 +221,8 @@ def _note_undeclared(
         message = (
             f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
         )
-        problems.add(
-            site.config.problem(
-                (name, "fields"), message, "declare those that belong in", Level.INFO, code=Code.IGNORED
-            )
-        )
+        hint = "declare those that belong in"
+        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 
 
 class WebPages:
@@ -262,7 +245,6 @@ class WebPages:
         url = self._landing.get(collection, self._home)
         if url is None:
             message = "the item has no page, and neither has its collection"
-            problems.add(
-                raw.problem((), message, f"add a page {collection}/index.md or index.md", code=Code.PAGE)
-            )
+            hint = f"add a page {collection}/index.md or index.md"
+            problems.add(raw.problem((), message, hint, code=Code.PAGE))
         return WebPage(url or "", own=False)

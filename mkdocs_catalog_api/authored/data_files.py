@@ -69,14 +69,9 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
         if isinstance(values, dict):
             items.append(item)
         else:
-            problems.add(
-                item.problem(
-                    (),
-                    f"expected keys and values, got {shown(values)}",
-                    "write `key: value` for each",
-                    code=Code.WRONG_VALUE,
-                )
-            )
+            message = f"expected keys and values, got {shown(values)}"
+            hint = "write `key: value` for each"
+            problems.add(item.problem((), message, hint, code=Code.WRONG_VALUE))
     return items
 
 

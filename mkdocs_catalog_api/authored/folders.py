@@ -53,17 +53,8 @@ def walk(
 
     def refuse(path: str, message: str, hint: str) -> None:
         if not skip(path):
-            problems.add(
-                Problem(
-                    "/".join(filter(None, (label, path))).rstrip("/"),
-                    0,
-                    0,
-                    "",
-                    message,
-                    hint,
-                    code=Code.NOT_READ,
-                )
-            )
+            name = "/".join(filter(None, (label, path))).rstrip("/")
+            problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
 
     def outside(target: str) -> bool:
         return not any(Path(target).is_relative_to(bound) for bound in bounds)

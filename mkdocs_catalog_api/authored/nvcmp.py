@@ -120,12 +120,9 @@ def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Prob
         for name in decided:
             if name not in names:
                 near = resembling(name, sorted(names))
-                problem = at.problem(
-                    (key, name),
-                    f"no application is called {name!r}",
-                    f"perhaps you mean {near!r}" if near else "remove the decision",
-                    code=Code.WRONG_VALUE,
-                )
+                message = f"no application is called {name!r}"
+                hint = f"perhaps you mean {near!r}" if near else "remove the decision"
+                problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:
                 yield at.problem(

@@ -159,13 +159,8 @@ class Join:
         named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in head.names))
         if folder and named and folder not in named:
             message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
-            self._say(
-                head,
-                message,
-                "move it to the folder of the image that it is of",
-                Level.ERROR,
-                code=Code.MISPLACED_REPORT,
-            )
+            hint = "move it to the folder of the image that it is of"
+            self._say(head, message, hint, Level.ERROR, code=Code.MISPLACED_REPORT)
             return
         if by_path and not keys:
             keys = [by_path]
@@ -209,20 +204,12 @@ class Join:
                 continue
             if head.path in useful:
                 # A hub's map has all images of a chart, wanted or not.
-                self._say(
-                    head,
-                    f"the entry{_subject(head)} belongs to no release and no pin",
-                    level=Level.INFO,
-                    code=Code.UNMATCHED_REPORT,
-                )
+                message = f"the entry{_subject(head)} belongs to no release and no pin"
+                self._say(head, message, level=Level.INFO, code=Code.UNMATCHED_REPORT)
             elif head.alone:
                 hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                self._say(
-                    head,
-                    f"the report{_subject(head)} belongs to no release of the catalog",
-                    hint,
-                    code=Code.UNMATCHED_REPORT,
-                )
+                message = f"the report{_subject(head)} belongs to no release of the catalog"
+                self._say(head, message, hint, code=Code.UNMATCHED_REPORT)
             else:
                 # An old version of a chart that is fetched may contain what the catalog no longer lists.
                 level = Level.INFO if head.of_hub else Level.WARNING

@@ -123,16 +123,8 @@ def command(
     except KeyboardInterrupt:
         problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
     except OSError as error:
-        problems.add(
-            Problem(
-                str(error.filename or ""),
-                0,
-                0,
-                "",
-                f"can't be written: {error.strerror}",
-                code=Code.NOT_WRITTEN,
-            )
-        )
+        message = f"can't be written: {error.strerror}"
+        problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     if as_json:
         summary: dict[str, object] = {
             name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")

@@ -152,24 +152,16 @@ class Folder:
         """
         problems = Problems()
         dates = []
+
+        def refuse(place: str, message: str, hint: str = "") -> None:
+            problems.add(Problem(place, 0, 0, "", message, hint, code=Code.HISTORY))
+
         try:
             if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
-                problems.add(
-                    Problem(
-                        self.label,
-                        0,
-                        0,
-                        "",
-                        "not a folder",
-                        "a history is never kept behind a link",
-                        code=Code.HISTORY,
-                    )
-                )
+                refuse(self.label, "not a folder", "a history is never kept behind a link")
             names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
         except OSError as error:
-            problems.add(
-                Problem(self.label, 0, 0, "", f"can't be read: {error.strerror}", code=Code.NOT_READ)
-            )
+            refuse(self.label, f"can't be read: {error.strerror}")
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
@@ -177,17 +169,7 @@ class Folder:
                     dates.append(name[:10])
                 else:
                     message = "no day is called this, and a history holds nothing else"
-                    problems.add(
-                        Problem(
-                            f"{self.label}/{name}",
-                            0,
-                            0,
-                            "",
-                            message,
-                            "move it somewhere else",
-                            code=Code.HISTORY,
-                        )
-                    )
+                    refuse(f"{self.label}/{name}", message, "move it somewhere else")
         if list(problems):
             raise CatalogError(problems)
         return dates

@@ -17,6 +17,7 @@ from mkdocs.utils import CountHandler
 from ..api import addresses, badges
 from ..api.verify import ContractError
 from ..build import Build, prepare
+from ..codes import Code
 from ..problems import CatalogError, Problems, lines
 from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
@@ -186,7 +187,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self._forget_unfinished()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
+            self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
         if self.check_only and self._build is not None:
             raise CheckedError(self._build)
         if self._web is None:
@@ -249,7 +250,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         except CatalogError as error:
             self._refuse(error)
         except OSError as error:
-            self._stop(f"the API can't be published: {error}")
+            self._stop(f"the API can't be published: {error} [{Code.NOT_WRITTEN}]")
 
     def on_build_error(self, *, error: Exception) -> None:
         """`build_error`: leave nothing of ours behind."""

@@ -90,34 +90,17 @@ def bring(
         if answer.status == 404:
             raise NoAnswerError(f"{address}: the server does not know it (404)")
     except NoAnswerError as error:
-        problems.add(
-            Problem(
-                target.label,
-                0,
-                0,
-                "",
-                str(error),
-                _stays(earlier, "run it again later"),
-                code=Code.NOT_FETCHED,
-            )
-        )
+        hint = _stays(earlier, "run it again later")
+        problems.add(Problem(target.label, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))
         return
     if answer.status == 304:
         counts["unchanged"] += 1
         return
     found = feed.outline(answer.body, address, target.most, problems)
     if found is None:
-        problems.add(
-            Problem(
-                target.label,
-                0,
-                0,
-                "",
-                "not fetched: the answer is broken",
-                _stays(earlier),
-                code=Code.NOT_FETCHED,
-            )
-        )
+        message = "not fetched: the answer is broken"
+        hint = _stays(earlier)
+        problems.add(Problem(target.label, 0, 0, "", message, hint, code=Code.NOT_FETCHED))
         return
     before = feed.outline(earlier, target.label, target.most, Problems())
     if before and found.day < before.day:

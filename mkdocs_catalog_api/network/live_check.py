@@ -29,7 +29,7 @@ _LARGEST = 2**28
 _BUSY = (429, 503)
 _HEADERS = {"Origin": "https://client.example"}
 """Some hosts send CORS headers only to those who name an origin."""
-_SEE = "see `Hosts` in the README for what your host has to be told"
+_SEE = "see `Hosts` on the guide's page Publish for what your host has to be told"
 _WHERE = "is this the address of a site with this API?"
 _AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
@@ -119,14 +119,8 @@ class LiveCheck:
     def faults(self) -> list[dict[str, object]]:
         """Each fault with every document that has it, for programs."""
         return [
-            {
-                "level": level.name.lower(),
-                "code": code,
-                "message": message,
-                "hint": hint,
-                "help": code.help,
-                "documents": paths,
-            }
+            {"level": level.name.lower(), "code": code, "message": message, "hint": hint}
+            | {"help": code.help, "documents": paths}
             for (level, message, hint, code), paths in sorted(self._faults.items())
         ]
 
@@ -152,12 +146,7 @@ class LiveCheck:
             self._unknown(path)
 
     def _fault(
-        self,
-        path: str,
-        message: str,
-        hint: str = "",
-        level: Level = Level.ERROR,
-        code: Code = Code.ARRIVED,
+        self, path: str, message: str, hint: str = "", level: Level = Level.ERROR, code: Code = Code.ARRIVED
     ) -> None:
         self._faults.setdefault((level, message, hint, code), []).append(path)
 
@@ -233,12 +222,8 @@ class LiveCheck:
     def _unknown(self, path: str) -> None:
         answer = self._ask(path, 0)
         if answer and answer.status not in (404, 410):
-            self._fault(
-                path,
-                f"the host answers {answer.status} for what does not exist, not 404",
-                _SEE,
-                code=Code.HEADERS,
-            )
+            message = f"the host answers {answer.status} for what does not exist, not 404"
+            self._fault(path, message, _SEE, code=Code.HEADERS)
 
     def _ask(self, path: str, size: int) -> Answer | None:
         try:

@@ -91,12 +91,6 @@ def write(made: Mapping[str, bytes], site_dir: Path, staging: Path) -> None:
 
 
 def _in_the_way(file: str, path: str) -> Problem:
-    return Problem(
-        file,
-        0,
-        0,
-        "",
-        f"the feed {path} would land on this file",
-        "move it, or set `feeds: false`",
-        code=Code.IN_THE_WAY,
-    )
+    message = f"the feed {path} would land on this file"
+    hint = "move it, or set `feeds: false`"
+    return Problem(file, 0, 0, "", message, hint, code=Code.IN_THE_WAY)

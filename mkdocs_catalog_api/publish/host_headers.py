@@ -156,15 +156,9 @@ class HeaderFile:
         except _MergeError as why:
             problem = Problem(name, why.line, why.column, "", why.message, why.hint, code=Code.HEADER_FILE)
         except OSError as error:
-            problem = Problem(
-                name,
-                0,
-                0,
-                "",
-                f"can't be read: {error.strerror}",
-                "put a text file there",
-                code=Code.HEADER_FILE,
-            )
+            message = f"can't be read: {error.strerror}"
+            hint = "put a text file there"
+            problem = Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
         problems = Problems()
         problems.add(problem)
         raise CatalogError(problems)

@@ -41,17 +41,9 @@ def publish(
     refuse_links(site_dir, PREFIX, problems)
     target = site_dir / PREFIX
     if target.exists() and not target.is_dir():
-        problems.add(
-            Problem(
-                PREFIX,
-                0,
-                0,
-                "",
-                "the API would land on this file",
-                "move or rename the file",
-                code=Code.IN_THE_WAY,
-            )
-        )
+        message = "the API would land on this file"
+        hint = "move or rename the file"
+        problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     if list(problems):
         raise CatalogError(problems)
     new = staging.documents
