@@ -33,7 +33,8 @@ from .read import read
 from .read_history import history_folder
 from .settings import Settings
 from .site import Site
-from .write import Contents, Context, ItemDocuments, write
+from .write import Contents, Context, write
+from .write_items import ItemDocuments
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 

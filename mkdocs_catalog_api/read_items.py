@@ -14,7 +14,6 @@ from .authored.pages import Page, RawItem
 from .authored.selection import Selection
 from .authored.setting_types import CollectionSettings
 from .authored.validate import default_values, read_entry, undeclared
-from .catalog.fields import extend
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
 from .problems import Level, Problem, Problems
@@ -123,7 +122,7 @@ def read_items(
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section = _section(settings, name)
-    model = extend(base, section.fields, section.vocabulary, section.version_fields)
+    model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, path.relative_to(site.root).as_posix(), name, problems)

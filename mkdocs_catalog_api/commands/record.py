@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..history.snapshot import Seen, State
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
+    from ..write_items import ItemDocuments
 
 
 def _date(_context: object, _option: object, given: str | None) -> str | None:

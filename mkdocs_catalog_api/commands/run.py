@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..build import Build
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
+    from ..write_items import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 

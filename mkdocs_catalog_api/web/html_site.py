@@ -14,7 +14,7 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..publish.site_files import put, refuse_links
 from ..settings import Settings
 from ..site import Site
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import assets
 from .html_page import HtmlPage, divided, restored, with_links
 from .pages import Web

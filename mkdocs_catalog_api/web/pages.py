@@ -17,7 +17,7 @@ from ..build import Build
 from ..problems import CatalogError, Problems
 from ..publish import feeds
 from ..settings import Settings
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import head
 from .gathered import Gathered
 from .markers import MARKER, Marker, MarkerError, line_of, parse

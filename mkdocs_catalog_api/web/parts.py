@@ -10,8 +10,8 @@ import msgspec
 from pydantic import JsonValue
 
 from ..authored.messages import field_names, perhaps, resembling
-from ..settings import Settings
-from ..write import ItemDocuments, entry_models
+from ..settings import Settings, entry_models
+from ..write_items import ItemDocuments
 from . import lists
 from .gathered import Gathered, mends
 from .lists import Filter, texts
