@@ -16,8 +16,8 @@ from .api.lookups.table import lookups
 from .api.output import Output, Written, encode
 from .api.security import Assessor
 from .api.structs.discovery import Badge, GeneratedBy
+from .api.structs.envelopes import item_structs
 from .api.structs.history import DayChanges, HistoryIndex
-from .api.structs.items import item_structs
 from .api.structs.security import SecuritySummary
 from .api.verify import check_links, check_openapi
 from .catalog.join import Catalog, Chart

@@ -15,8 +15,8 @@ from .api.lookups.lookup import Lookup
 from .api.output import Output
 from .api.security import Assessor, SecurityFigures
 from .api.structs.discovery import Badge
+from .api.structs.envelopes import ItemStructs
 from .api.structs.history import ImageHistory
-from .api.structs.items import ItemStructs
 from .api.structs.security import SecurityDetail
 from .catalog.join import Chart, Image, RoadmapItem, WebPage
 from .catalog.models import ItemEntry
