@@ -101,7 +101,7 @@ def _ignore(_: object) -> None:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Nearly nothing here is cyclic, but the collector would look through all of it again and again."""
     collects = gc.isenabled()
     gc.disable()
@@ -112,7 +112,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-@uncollected()
+@without_garbage_collection()
 def prepare(
     site: Site,
     settings: Settings,

@@ -29,10 +29,11 @@ _NO_REGISTRY = "registry.invalid"
 
 def page_selection(settings: Settings) -> Selection:
     """Which pages are items, as the settings say."""
-    given = {name: _section(settings, name).pages for name in ITEM_MODELS}
-    return Selection(
-        {name: (f"{name}/**/*.md",) if patterns is None else patterns for name, patterns in given.items()}
-    )
+    patterns: dict[str, Sequence[str]] = {}
+    for name in ITEM_MODELS:
+        pages = _section(settings, name).pages
+        patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
+    return Selection(patterns)
 
 
 def _section(settings: Settings, resource: Resource) -> CollectionSettings:
@@ -41,10 +42,11 @@ def _section(settings: Settings, resource: Resource) -> CollectionSettings:
 
 
 def data_file(
-    site: Site, setting: tuple[str, str], given: str | None, default: str, problems: Problems
+    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """The data file that is set, or one called `default` with one of the usual endings."""
-    names = [given] if given else [name for name in data_names(default) if (site.root / name).exists()]
+    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    names = [configured] if configured else usual
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
         problems.add(
@@ -71,14 +73,14 @@ def data_file(
 def check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
     """A pattern that is set means that there are pages; that it finds none is a slip."""
     for name in ITEM_MODELS:
-        given = _section(settings, name).pages
-        for pattern in given or ():
+        patterns = _section(settings, name).pages
+        for pattern in patterns or ():
             alone = Selection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 hint = "patterns are seen from docs_dir, as in images/**/*.md"
                 problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
-        if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
+        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
         folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))

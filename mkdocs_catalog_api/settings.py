@@ -183,6 +183,6 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
             usable = without(usable, [location(details) for details in found])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
-        given = options.get(resource)
-        problems.extend(check_collection(resource, model, section, given, config))
+        written = options.get(resource)
+        problems.extend(check_collection(resource, model, section, written, config))
     return settings if problems.count(Level.ERROR) == before else None

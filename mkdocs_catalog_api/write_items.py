@@ -74,24 +74,24 @@ class ItemWriter:
     def image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures, assessed, heard = [], [], [], set[int]()
+        records, figures, assessed, matched = [], [], [], set[int]()
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
             assessed.append(found)
             self.releases[entry.slug, release.entry.version] = figures[-1]
-            heard |= found.matched if found else set()
+            matched |= found.matched if found else set()
             if found and number == 0 and entry.lifecycle != "planned":
                 self.unique.update([row.id for row in found.rows])
-        self.matched |= heard
+        self.matched |= matched
         newest = self.newest[entry.slug] = figures[0] if figures else None
         payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
         made: dict[str, Any] = dict(security.documents(image, records))
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
-        if self.statements and (told := self.statements.take(image, heard)):
-            made[vex.path(entry.slug)] = told
-            self.output.samples.take_first(vex.path(entry.slug), told)
+        if self.statements and (document := self.statements.take(image, matched)):
+            made[vex.path(entry.slug)] = document
+            self.output.samples.take_first(vex.path(entry.slug), document)
         past = self.past.image(entry.slug)
         if past is not None:
             made[addresses.image_history(entry.slug)] = past

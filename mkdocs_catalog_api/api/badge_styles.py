@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..authored.logos import read_logo
-from ..authored.messages import perhaps
+from ..authored.messages import suggestion
 from ..catalog.join import Catalog
 from ..problems import Level, Problem, Problems
 from ..settings import Settings
@@ -29,7 +29,7 @@ def read_badge_styles(
     styles: dict[str, BadgeStyle] = {}
     for name, style in settings.badges.items():
         if name not in names:
-            hint = perhaps(name, sorted(names), "the badges are")
+            hint = suggestion(name, sorted(names), "the badges are")
             message = f"no badge is called {name!r}"
             problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
         svg, logo = None, style.logo

@@ -15,7 +15,7 @@ from ..catalog.names import slug_from_name
 from ..problems import Problem, Problems, RefusedError
 from ..schemas import schemas
 from ..settings import Resource, Settings, read_settings
-from .run import config_file_option, tell
+from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _BEGINNINGS: Mapping[str, object] = {
@@ -69,7 +69,7 @@ def command(kind: str, name: str, config_file: Path) -> None:
                 problems.add(Problem(file, 0, 0, "", "is there already", "choose another name"))
             except OSError as error:
                 problems.add(Problem(file, 0, 0, "", f"can't be written: {error.strerror}"))
-    tell(problems, quiet=True)
+    print_problems(problems, quiet=True)
     raise SystemExit(1)
 
 

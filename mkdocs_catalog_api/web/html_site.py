@@ -16,7 +16,7 @@ from ..settings import Settings
 from ..site import Site
 from ..write_items import ItemDocuments
 from . import assets
-from .html_page import HtmlPage, divided, restored, with_links
+from .html_page import HtmlPage, split_page, with_links, without_fillings
 from .pages import Web
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -78,7 +78,7 @@ class HtmlSite:
             return
         self._built[path] = html
         if concerned:
-            parts = divided(restored(html), item=item)
+            parts = split_page(without_fillings(html), item=item)
             if parts is None:
                 self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
                 return
@@ -116,7 +116,7 @@ class HtmlSite:
                 after = self._divided[page.uri].whole(filled[page.uri].html, self._head(page.url))
             elif path in self._built:
                 # A page that is left for one of the catalog without loading anew needs the script, too.
-                after = with_links(restored(self._built[path]), self._head(page.url))
+                after = with_links(without_fillings(self._built[path]), self._head(page.url))
             else:
                 continue
             if after != self._built[path]:
