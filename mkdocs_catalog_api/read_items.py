@@ -14,7 +14,6 @@ from .authored.pages import Page, RawItem
 from .authored.selection import Selection
 from .authored.setting_types import CollectionSettings
 from .authored.validate import default_values, read_entry, undeclared
-from .catalog.fields import extend
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
 from .codes import Code
@@ -31,10 +30,11 @@ _NO_REGISTRY = "registry.invalid"
 
 def page_selection(settings: Settings) -> Selection:
     """Which pages are items, as the settings say."""
-    given = {name: _section(settings, name).pages for name in ITEM_MODELS}
-    return Selection(
-        {name: (f"{name}/**/*.md",) if patterns is None else patterns for name, patterns in given.items()}
-    )
+    patterns: dict[str, Sequence[str]] = {}
+    for name in ITEM_MODELS:
+        pages = _section(settings, name).pages
+        patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
+    return Selection(patterns)
 
 
 def _section(settings: Settings, resource: Resource) -> CollectionSettings:
@@ -43,10 +43,11 @@ def _section(settings: Settings, resource: Resource) -> CollectionSettings:
 
 
 def data_file(
-    site: Site, setting: tuple[str, str], given: str | None, default: str, problems: Problems
+    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """The data file that is set, or one called `default` with one of the usual endings."""
-    names = [given] if given else [name for name in data_names(default) if (site.root / name).exists()]
+    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    names = [configured] if configured else usual
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
         hint = f"keep one of them, or name it: `{setting[1]}: …`"
@@ -76,13 +77,13 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
         problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
 
     for name in ITEM_MODELS:
-        given = _section(settings, name).pages
-        for pattern in given or ():
+        patterns = _section(settings, name).pages
+        for pattern in patterns or ():
             alone = Selection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
-        if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
+        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
         folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
@@ -126,7 +127,7 @@ def read_items(
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section = _section(settings, name)
-    model = extend(base, section.fields, section.vocabulary, section.version_fields)
+    model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, path.relative_to(site.root).as_posix(), name, problems)
@@ -218,9 +219,7 @@ def _note_undeclared(
     counted = Counter(key for raw in raws for key in undeclared(model, raw))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
-        message = (
-            f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
-        )
+        message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"
         hint = "declare those that belong in"
         problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 

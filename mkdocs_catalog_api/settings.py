@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from .authored.check_settings import check_collection, explain_settings, without
 from .authored.config_file import ConfigFile
@@ -23,7 +23,7 @@ from .authored.setting_types import (
 )
 from .catalog import names as references
 from .catalog.links import web_link
-from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
+from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .problems import Level, Problems, RefusedError
 from .publish.host_headers import HostName
 
@@ -169,6 +169,14 @@ class Settings(Section):
     """Whether the pages show the catalog: markers are filled and item pages completed."""
 
 
+def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
+    """The model of each collection's entries, with the custom fields and vocabularies of the settings."""
+    models: dict[str, type[BaseModel]] = {"updates": UpdateEntry}
+    for name, model in ITEM_MODELS.items():
+        models[name] = getattr(settings, name).extended(model)
+    return models
+
+
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """The settings, or None and a problem for each fault."""
     before = problems.count(Level.ERROR)
@@ -185,6 +193,6 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
             usable = without(usable, [location(details) for details in found])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
-        given = options.get(resource)
-        problems.extend(check_collection(resource, model, section, given, config))
+        written = options.get(resource)
+        problems.extend(check_collection(resource, model, section, written, config))
     return settings if problems.count(Level.ERROR) == before else None

@@ -14,7 +14,7 @@ from ..catalog.models import ItemEntry
 from ..codes import Code
 from ..problems import Problem, RefusedError
 from .config_file import ConfigFile
-from .messages import category_as_written, field_names, location, message_and_hint, models_in, perhaps
+from .messages import category_as_written, field_names, location, message_and_hint, models_in, suggestion
 
 if TYPE_CHECKING:
     from .setting_types import CollectionSettings
@@ -61,11 +61,11 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
 
 
 def check_collection(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
     """Check names and defaults against the fields that the collection has.
 
-    `given` is the section as it was written, of which `section` may lack what is faulty.
+    `written` is the section as it was written, of which `section` may lack what is faulty.
     """
     names = field_names(model)
     closable = [name for name in CLOSABLE if name in names]
@@ -76,7 +76,7 @@ def check_collection(
         yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
     for name in section.vocabulary.keys() - closable:
         message = f"`{name}` is no field of {resource} whose words can be closed"
-        hint = perhaps(name, closable, "these can:")
+        hint = suggestion(name, closable, "these can:")
         if name in section.fields:
             hint = f"give the words of a field of your own as `values` under `fields.{name}`"
         yield config.problem((resource, "vocabulary", name), message, hint, code=Code.SETTING)
@@ -88,7 +88,7 @@ def check_collection(
                 yield config.problem(
                     (resource, "vocabulary", name, position), error.message, error.hint, code=Code.SETTING
                 )
-    yield from _defaults(resource, model, section, given, config)
+    yield from _defaults(resource, model, section, written, config)
 
 
 def _names(
@@ -120,21 +120,21 @@ def _version_fields(
 
 
 def _defaults(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
     """Each default against the field that it is for."""
     fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
     closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
     extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
     known = [name for name in field_names(extended) if name not in (*_ITS_OWN, "categories")]
-    declared = given.get("fields") if isinstance(given, dict) else None
+    declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
         if name in COMPUTED or name in _ITS_OWN:
             yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
         elif name not in known and not (isinstance(declared, dict) and name in declared):
             yield config.problem(
-                path, "unknown field", perhaps(name, known, f"{resource} have"), code=Code.SETTING
+                path, "unknown field", suggestion(name, known, f"{resource} have"), code=Code.SETTING
             )
     values = {name: value for name, value in section.defaults.items() if name in known}
     try:

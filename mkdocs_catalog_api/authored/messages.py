@@ -73,7 +73,7 @@ def _plain(word: str) -> str:
     return str(word).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def perhaps(word: str, names: Sequence[str], otherwise: str) -> str:
+def suggestion(word: str, names: Sequence[str], otherwise: str) -> str:
     """A hint that offers the nearest name, else all of them after `otherwise`."""
     near = _nearest(word, names)
     if near:
@@ -138,7 +138,7 @@ def message_and_hint(
         case "extra_forbidden" if name in COMPUTED:
             return f"`{name}` is computed", "remove it"
         case "extra_forbidden":
-            return "unknown key", perhaps(name, names_at(model, path[:-1]) if model else [], "known are")
+            return "unknown key", suggestion(name, names_at(model, path[:-1]) if model else [], "known are")
         case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
             return (
                 f"the key {as_read or shown(value)} is not a text",

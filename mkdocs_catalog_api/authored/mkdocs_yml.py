@@ -66,10 +66,10 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
         raise ValueError("expected a list of plugins")
     found: list[tuple[str, dict[str, Any]]] = []
     for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
-        name, given = (
+        name, value = (
             next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
         )
-        options = {} if given is None else given
+        options = {} if value is None else value
         if not (isinstance(name, str) and isinstance(options, dict)):
             raise ValueError("expected a list of plugins, each a name or `name: {options}`")
         name = name.removeprefix("/").removeprefix("material/")

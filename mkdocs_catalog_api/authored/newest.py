@@ -9,7 +9,7 @@ from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.versions import undecided
 from ..codes import Code
 from ..problems import Level, Problems
-from .messages import perhaps
+from .messages import suggestion
 from .pages import RawItem
 
 V = TypeVar("V", ImageEntry, ChartEntry)
@@ -32,7 +32,7 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
         _check_tags(entry, raw, problems)
     if entry.latest is not None and entry.latest not in by_label:
         message = f"no version is called {entry.latest!r}"
-        hint = perhaps(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
+        hint = suggestion(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
         problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
         return entry
     labels = in_order(by_label, entry.latest)
@@ -50,10 +50,10 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
 def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
     """A tag names one release, whether it is a label or another tag."""
     labels = {version.version for version in entry.versions}
-    taken: dict[str, str] = {}
+    named: dict[str, str] = {}
     for position, version in enumerate(entry.versions):
         for place, tag in enumerate(version.tags):
-            other = tag if tag in labels else taken.setdefault(tag, version.version)
+            other = tag if tag in labels else named.setdefault(tag, version.version)
             if tag in labels or other != version.version:
                 message = (
                     f"the tag {tag!r} is one of version {other!r}"

@@ -10,7 +10,7 @@ from ..problems import Level, Problem, Problems
 from .models import PinEntry
 from .names import Reference
 from .releases import Releases
-from .scan_choice import Choice
+from .scan_selection import ScanSelector
 from .scans import ScanMetadata
 
 
@@ -34,21 +34,21 @@ class PinJoin:
     """
 
     releases: Releases
-    choice: Choice
+    selector: ScanSelector
     problems: Problems
     claimed: set[tuple[str, int]] = field(default_factory=set)
     """Path and position of the scans that speak of a pin outside the catalog."""
     _by_digest: dict[str, list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
     _by_tag: dict[tuple[str, str], list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
 
-    def index(self, heads: Iterable[ScanMetadata]) -> None:
+    def index(self, scans: Iterable[ScanMetadata]) -> None:
         """Make scans known."""
-        for head in heads:
-            for digest in head.digests:
-                self._by_digest[digest].append(head)
-            for repository, tag in head.names:
+        for scan in scans:
+            for digest in scan.digests:
+                self._by_digest[digest].append(scan)
+            for repository, tag in scan.names:
                 if tag:
-                    self._by_tag[repository, tag].append(head)
+                    self._by_tag[repository, tag].append(scan)
 
     def resolve(self, pin: PinEntry, at: Callable[[], Problem]) -> Pin:
         """`at` makes a blank problem at the pin's place."""
@@ -86,8 +86,8 @@ class PinJoin:
     def _scans(
         self, scans: list[ScanMetadata], name: str, digests: tuple[str, ...]
     ) -> tuple[ScanMetadata, ...]:
-        self.claimed.update((head.path, head.position) for head in scans)
-        return self.choice.among(scans, name, digests)
+        self.claimed.update((scan.path, scan.position) for scan in scans)
+        return self.selector.select(scans, name, digests)
 
     def _slug(self, repository: str) -> str | None:
         """The image of the repository; None when several pages share it."""

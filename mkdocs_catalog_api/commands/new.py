@@ -16,7 +16,7 @@ from ..codes import Code
 from ..problems import Problem, Problems, RefusedError
 from ..schemas import schemas
 from ..settings import Resource, Settings, read_settings
-from .run import config_file_option, tell
+from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _BEGINNINGS: Mapping[str, object] = {
@@ -74,7 +74,7 @@ def command(kind: str, name: str, config_file: Path) -> None:
                 problems.add(
                     Problem(file, 0, 0, "", f"can't be written: {error.strerror}", code=Code.NOT_WRITTEN)
                 )
-    tell(problems, quiet=True)
+    print_problems(problems, quiet=True)
     raise SystemExit(1)
 
 

@@ -16,7 +16,7 @@ import click
 from .. import clock
 from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
-from .run import Run, as_objects, options, tell
+from .run import Run, as_objects, options, print_problems
 
 if TYPE_CHECKING:
     from ..history.days import Folder
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from ..history.snapshot import Seen, State
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
+    from ..write_items import ItemDocuments
 
 
-def _date(_context: object, _option: object, given: str | None) -> str | None:
+def _date(_context: object, _option: object, value: str | None) -> str | None:
     from ..history.days import is_date
 
-    if given is not None and not is_date(given):
-        raise click.BadParameter(f"{given!r} is no day of the calendar; write it as in 2026-11-20.")
-    return given
+    if value is not None and not is_date(value):
+        raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
+    return value
 
 
 @click.command("record", short_help="Write down what changed since the last recorded day.")
@@ -107,7 +107,7 @@ class _Record:
             found = {"problems": as_objects(self.problems), "summary": {"refused": refused} | self.summary}
             click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         else:
-            tell(self.problems, quiet=self.run.quiet)
+            print_problems(self.problems, quiet=self.run.quiet)
             if refused:
                 click.secho(f"nothing is recorded: {self.problems.summary()}", fg="red", err=True)
             elif not self.run.quiet:

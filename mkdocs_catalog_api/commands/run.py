@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..build import Build
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
+    from ..write_items import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -49,7 +49,7 @@ verbose_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
 
-def tell(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
+def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
     """Print the problems for people; with `quiet` without the notes, with `verbose` one by one."""
     for level, text in lines(problems, every=verbose):
         if level > Level.INFO or not quiet:
@@ -182,7 +182,7 @@ class Run:
             sys.exit(1)
 
     def _tell(self, build: Build | None, did: str) -> None:
-        tell(self.problems, quiet=self.quiet, verbose=self.verbose)
+        print_problems(self.problems, quiet=self.quiet, verbose=self.verbose)
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:

@@ -14,7 +14,7 @@ from ..api.addresses import MANIFEST, PREFIX
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems, RefusedError
 from ..reports.normalise import text
-from .run import config_file_option, quiet_option, tell
+from .run import config_file_option, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -76,7 +76,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     except OSError as error:
         message = f"can't be written: {error.strerror}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
-    tell(problems, quiet=quiet)
+    print_problems(problems, quiet=quiet)
     if problems.refuse(strict=False):
         click.secho(f"nothing is signed: {problems.summary()}", fg="red", err=True)
         sys.exit(1)

@@ -73,7 +73,7 @@ class Target:
     most: int
 
 
-def bring(
+def download(
     client: Client, feed: Feed, address: str, target: Target, problems: Problems, counts: Counter[str]
 ) -> None:
     """Get a file, or say why the earlier one stays: no answer, a broken one, an older one, half of one.

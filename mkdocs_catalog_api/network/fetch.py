@@ -24,7 +24,7 @@ from ..reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
 from .artifact_hub import Listing, listed_at, search
 from .client import Client, NoAnswerError, UnavailableError
 from .files import write_whole
-from .kept import keep_lost
+from .lost_results import keep_lost_results
 
 ARTIFACT_HUB = "https://artifacthub.io"
 
@@ -102,13 +102,13 @@ class Fetch:
     def fetch(self, listing: Listing) -> bool:
         """Bring one chart's reports or say why not. False when the hub is out of reach."""
         self._failed = False
-        newest = self._bring(listing, None)
+        newest = self._download(listing, None)
         offered = {entry.version for entry in newest.available_versions or ()} if newest else set()
         for version in dict.fromkeys(listing.versions):
             if newest is None or version == newest.version or self._refused >= 2:
                 continue
             if version in offered:
-                self._bring(listing, version)
+                self._download(listing, version)
             else:
                 message = f"{listing.hub} does not list version {version}"
                 self._problem(self._place(listing), message, level=Level.INFO)
@@ -116,7 +116,7 @@ class Fetch:
             self._done.add(self._place(listing))
         return self._refused < 2
 
-    def _bring(self, listing: Listing, version: str | None) -> HubPackage | None:
+    def _download(self, listing: Listing, version: str | None) -> HubPackage | None:
         """Bring what belongs to one version, by default the newest; None when nothing is known of it."""
         package = None
         try:
@@ -184,7 +184,7 @@ class Fetch:
         """Whether an earlier report found what this one no longer mentions. It then stays, and is told."""
         try:
             earlier = file.read_bytes()
-            kept = keep_lost(earlier, report)
+            kept = keep_lost_results(earlier, report)
         except (FileNotFoundError, ReportError):  # nothing that a build could read
             return False
         if not kept.images:

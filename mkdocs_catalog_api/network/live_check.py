@@ -17,7 +17,7 @@ from ..codes import Code
 from ..problems import Level, Problem, Problems, RefusedError
 from ..reports.normalise import text
 from .client import Answer, Client, NoAnswerError
-from .live_headers import judge
+from .live_headers import header_faults
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -210,7 +210,7 @@ class LiveCheck:
             overview = path in (addresses.INDEX, addresses.MANIFEST)
             self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
             return None
-        for level, message in judge(answer.headers, path):
+        for level, message in header_faults(answer.headers, path):
             self._fault(path, message, _SEE, level, code=Code.HEADERS)
         if answer.too_large:
             self._fault(path, f"larger than it should be: more than {size:,} bytes")

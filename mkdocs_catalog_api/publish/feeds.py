@@ -43,7 +43,7 @@ def media_type(path: str) -> str:
     return TYPES[PurePosixPath(path).suffix]
 
 
-def belonging(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
+def feeds_of_page(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
     """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:

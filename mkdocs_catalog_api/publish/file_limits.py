@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..api.output import Written
 from ..authored.config_file import ConfigFile
 from ..codes import Code
 from ..problems import Level, Problems
-from .staging import Written
 
 _MOST = 20_000
 # developers.cloudflare.com/pages/platform/limits, docs.gitlab.com/user/gitlab_com (GitLab Pages),

@@ -56,7 +56,7 @@ class Gathered:
         return sorted(self.scanned_at.values())
 
 
-def mends(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
+def update_effects(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
     """Version → how many (id, package) an update to the newest release mends, and how many it brings."""
     newest = _open(detail.latest)
     if newest is None:

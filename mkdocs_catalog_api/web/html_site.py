@@ -15,9 +15,9 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..publish.site_files import put, refuse_links
 from ..settings import Settings
 from ..site import Site
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import assets
-from .html_page import HtmlPage, divided, restored, with_links
+from .html_page import HtmlPage, split_page, with_links, without_fillings
 from .pages import Web
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -83,7 +83,7 @@ class HtmlSite:
             return
         self._built[path] = html
         if concerned:
-            parts = divided(restored(html), item=item)
+            parts = split_page(without_fillings(html), item=item)
             if parts is None:
                 self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
                 return
@@ -123,7 +123,7 @@ class HtmlSite:
                 after = self._divided[page.uri].whole(filled[page.uri].html, self._head(page.url))
             elif path in self._built:
                 # A page that is left for one of the catalog without loading anew needs the script, too.
-                after = with_links(restored(self._built[path]), self._head(page.url))
+                after = with_links(without_fillings(self._built[path]), self._head(page.url))
             else:
                 continue
             if after != self._built[path]:
