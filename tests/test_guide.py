@@ -35,20 +35,21 @@ NOT_RUN = ("pip install ", "python3 -m venv ", "mkdir -p scans/nginx && trivy ",
 """Commands of pages that other tests need not, or can't, run: installing, a scanner, a server without end."""
 
 
-def shell(folder: Path, text: str) -> str:
-    """What the commands of a block print, run as printed in the environment of the tests."""
+def shell(folder: Path, text: str, *, code: int = 0, **env: str) -> str:
+    """What the commands of a block print, run as printed in the environment of the tests, and `env`."""
     need("bash")
     lines = [line for line in text.splitlines() if not line.startswith(NOT_RUN)]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
         cwd=folder,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
+        env=os.environ | {"PATH": path} | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=600,
     )
-    assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+    assert done.returncode == code, f"{text}\n{done.stdout}"
     return done.stdout
 
 
