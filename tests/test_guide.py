@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from importlib.metadata import version
@@ -213,6 +214,16 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     }
 
 
+def test_the_picture_for_contributors_has_every_room() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    picture, table = text.split("```text\n")[1].split("```\n")[:2]
+    code = ROOT / "mkdocs_catalog_api"
+    rooms = {f"{path.parent.name}/" for path in code.glob("*/__init__.py")} - {"schemas/"}
+    assert {name for name in rooms if name not in picture} == set(), "schemas/ is made from the code"
+    modules = {path.name for path in code.glob("*.py")} - {"__init__.py"}
+    assert {name for name in rooms | modules if f"`{name}`" not in table} == set()
+
+
 def test_the_map_for_contributors_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
@@ -251,3 +262,31 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
                 f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical
             ]
             assert printed[-len(expected) :] == expected
+
+
+def test_only_fetch_and_check_live_open_a_connection(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "- Only `fetch` and `check-live` open a network connection" in page("publish")
+
+    def connect(*_: object) -> None:
+        raise AssertionError("a connection is opened")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+    site.image("nginx", "versions: [1.29.3]")
+    assert not site.build().failed
+    config = site.folder / "mkdocs.yml"
+    for command in (
+        ["check", "-f", config],
+        ["build", "-f", config, "--web"],
+        ["new", "image", "redis", "-f", config],
+        ["record", "-f", config],
+        ["schemas", site.folder / "schemas", "-f", config],
+        ["diff", site.folder / "site", site.folder / "site"],
+        ["explain"],
+    ):
+        assert call(*command).exit_code == 0, command
+    with pytest.raises(AssertionError, match="a connection is opened"):
+        call("check-live", "http://127.0.0.1:9/")
