@@ -181,3 +181,10 @@ def again(path: Path) -> Version:
     package = json.loads(path.with_suffix(".package").read_bytes())
     assert package["security_report_created_at"] < SCANNED
     return Version(package["containers_images"], SCANNED, json.loads(path.read_bytes()))
+
+
+def test_actions_of_the_workflows_are_pinned_by_their_commits() -> None:
+    workflows = [path.read_text("utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")]
+    used = [line.partition("uses: ")[2] for text in workflows for line in text.splitlines() if "uses:" in line]
+    assert len(used) > 5
+    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
