@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
+from ..codes import Code
 from ..problems import Level, Problem
 from .pages import dotted
 from .toml_text import load as load_toml
@@ -65,7 +66,13 @@ class ConfigFile:
         return self._sections[0] if self._sections else (self.name, None)
 
     def problem(
-        self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
+        self,
+        path: Sequence[str | int],
+        message: str,
+        hint: str = "",
+        level: Level = Level.ERROR,
+        *,
+        code: Code,
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
         name, node = self._section(path)
@@ -78,7 +85,7 @@ class ConfigFile:
             node = found[1] if found else None
             mark = found[0].start_mark if found else mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(name, line, column, dotted(field), message, hint, level)
+        return Problem(name, line, column, dotted(field), message, hint, level, code=code)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""

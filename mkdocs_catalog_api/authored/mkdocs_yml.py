@@ -18,6 +18,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
@@ -116,7 +117,9 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     try:
         root, merged = _load(path, path.name, 0)
     except YamlError as error:
-        problems.add(Problem(str(error), error.line, error.column, "", error.message, error.hint))
+        problems.add(
+            Problem(str(error), error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
+        )
         return None
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
@@ -124,7 +127,9 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         for details in error.errors(include_url=False):
             where = location(details)[:1]
             line, column = place(root, where) if where[0] in merged else (0, 0)
-            problems.add(Problem(path.name, line, column, str(where[0]), *message_and_hint(details)))
+            problems.add(
+                Problem(path.name, line, column, str(where[0]), *message_and_hint(details), code=Code.SETTING)
+            )
         return None
 
 

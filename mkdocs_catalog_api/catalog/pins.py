@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..problems import Level, Problem, Problems
 from .models import PinEntry
@@ -95,4 +95,4 @@ class PinJoin:
         return slugs[0] if len(slugs) == 1 else None
 
     def _add(self, at: Problem, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
-        self.problems.add(Problem(at.file, at.line, at.column, at.field, message, hint, level))
+        self.problems.add(replace(at, message=message, hint=hint, level=level))
