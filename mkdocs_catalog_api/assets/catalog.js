@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const WORDS = ["critical", "high", "medium", "low", "unknown"];
+  const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
   const load = (address) => {
@@ -16,7 +16,8 @@
   };
   const asked = (name) => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
-  const empty = (value) => value === null || value === undefined || value === "";
+  const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+  const empty = (value) => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach((element) => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
   const link = (href) => {
@@ -37,12 +38,11 @@
 
   // The age of scans and the end of support, by the reader's clock.
   const days = (time) => (Date.now() - Date.parse(time)) / 864e5;
-  const chip = (text) =>
-    Object.assign(document.createElement("span"), { className: "catalog-chip catalog-chip-bad", textContent: text });
+  const chip = (text) => make("span", "catalog-chip catalog-chip-bad", text);
   const times = (root) => {
     for (const element of root.querySelectorAll("time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
-      if (Number.isNaN(past)) continue;
+      if (!(past >= 0)) continue;
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       if (past > element.closest("[data-max-age]")?.dataset.maxAge) element.append(" ", chip("stale"));
@@ -86,29 +86,28 @@
   class List {
     constructor(root, prefix) {
       this.root = root;
+      this.data = root.dataset;
       this.prefix = prefix;
       this.form = root.querySelector(".catalog-controls");
       this.fields = [...(this.form?.elements ?? [])].filter((field) => field.name);
-      this.own = new Set(this.fields.map((field) => field.name));
       this.table = root.querySelector("table");
       this.headings = [...this.table.tHead.rows[0].cells].filter((heading) => heading.dataset.key);
-      this.body = this.table.tBodies[0];
-      this.more = root.querySelector(".catalog-next");
+      [this.body] = this.table.tBodies;
       this.size = Number(root.dataset.size);
       this.sample = (root.querySelector("template")?.content ?? this.body).querySelector("tr").cloneNode(true);
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
       this.facts = new Map((root.dataset.facts ?? "").split(";").map((fact) => [fact.split("=")[0], fact.split("=").slice(1)]));
+      this.hides = this.fields.some((field) => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
       this.made = new WeakMap();
-      if (this.form) {
-        this.form.addEventListener("input", (event) => this.changed(event.target.type === "search"));
-        this.form.addEventListener("submit", (event) => event.preventDefault());
-        for (const kind of ["pointerover", "focusin"]) this.form.addEventListener(kind, () => this.rows(), { once: true });
-      }
+      const form = this.form ? [this.form] : [];
+      listen(form, "input", (event) => this.changed(event.target.type === "search"));
+      listen(form, "submit", (event) => event.preventDefault());
+      for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
       listen(root.querySelectorAll("[data-clear]"), "click", () => this.clear());
-      this.more?.addEventListener("click", () => {
+      listen(root.querySelectorAll(".catalog-next"), "click", () => {
         this.limit += this.size;
         this.render(true);
       });
@@ -121,16 +120,14 @@
       this.restore();
     }
     sortable(heading) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...heading.childNodes);
+      const button = make("button", "", heading.textContent);
       button.addEventListener("click", () => {
         const name = heading.dataset.key.split(".").pop();
         const down = heading.classList.contains("catalog-number") || name === "score" ? "-" : "";
         this.sort = this.sort === down + name ? (down ? "" : "-") + name : down + name;
         this.changed();
       });
-      heading.append(button);
+      heading.replaceChildren(button);
     }
     heading(name) {
       return this.headings.find((heading) => heading.dataset.key.split(".").pop() === name);
@@ -156,7 +153,7 @@
     changed(typing) {
       const address = new URL(location);
       const query = address.searchParams;
-      for (const name of [...this.own, "sort", "view"]) query.delete(this.prefix + name);
+      for (const name of [...this.fields.map((field) => field.name), "sort", "view"]) query.delete(this.prefix + name);
       for (const [name, values] of this.state())
         query.set(this.prefix + name, name === "find" ? values[0] : values.map((value) => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
@@ -173,13 +170,13 @@
       this.fields[0].focus();
     }
     async rows() {
-      const { source, key = "data", limit } = this.root.dataset;
+      const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
       for (const [name, wanted] of this.base) rows = rows.filter((item) => [item[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
-      const view = this.view || this.root.dataset.view;
+      const view = this.view || this.data.view;
       this.table.classList.toggle("catalog-cards", view === "cards");
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
@@ -205,7 +202,7 @@
       if (turn !== this.turn) return;
       const state = this.state();
       const found = rows.filter((item) => this.wanted(item, state));
-      const sort = this.sort || this.root.dataset.sort;
+      const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
       const shown = Math.min(found.length, this.limit);
       this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
@@ -224,7 +221,7 @@
         const first = add();
         if (grown) first?.querySelector("a")?.focus();
       }
-      const all = many(found.length, this.root.dataset.noun);
+      const all = many(found.length, this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
       this.table.parentElement.hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
@@ -242,8 +239,7 @@
       return this.texts.get(item);
     }
     wanted(item, state) {
-      if (this.own.has("lifecycle") && !state.has("lifecycle") && item.lifecycle !== "available" && !this.base.some(([name]) => name === "lifecycle"))
-        return false;
+      if (this.hides && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
       return [...state].every(([name, values]) => {
         const [value] = values;
@@ -292,26 +288,29 @@
       if (!this.made.has(item)) {
         const row = this.sample.cloneNode(true);
         if (row.id) row.id = item.id;
-        row.querySelectorAll("[data-f],[data-to]").forEach((element) => fill(element, (path) => this.value(item, path)));
+        this.fill(row, item);
         times(row);
         this.made.set(item, row);
       }
       return this.made.get(item);
+    }
+    fill(row, item) {
+      for (const element of row.querySelectorAll("[data-f],[data-to]")) fill(element, (path) => this.value(item, path));
     }
   }
 
   // Another release of an image: its rows come from its document and take the place of the newest's.
   const releases = (root) => {
     const select = root.querySelector(".catalog-release select");
-    const list = lists.find((one) => root.contains(one.root) && one.root.dataset.key === "cves");
+    const list = lists.find((one) => root.contains(one.root) && one.data.key === "cves");
     if (!select || !list) return;
     const apply = async () => {
       const option = [...select.options].find((one) => one.dataset.version === asked("release")) ?? select.options[0];
       option.selected = true;
       root.querySelector(".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
       root.querySelector(".catalog-mends").textContent = option.dataset.mends ?? "";
-      if (list.root.dataset.source === option.value) return;
-      list.root.dataset.source = option.value;
+      if (list.data.source === option.value) return;
+      list.data.source = option.value;
       list.other = option.index > 0;
       await list.render();
       toRow();
@@ -341,11 +340,10 @@
     all.root.hidden = Boolean(id);
     box.hidden = !id;
     if (!id) return;
-    const [title, told, charts] = box.querySelectorAll(":scope > :first-child, .catalog-told, .catalog-installed");
-    const about = box.querySelectorAll(".catalog-about [data-f], .catalog-about [data-to]");
+    const [title, told, known, charts] = box.querySelectorAll(":scope > *, .catalog-installed");
     title.textContent = id;
     charts.textContent = told.textContent = "";
-    box.querySelector(".catalog-about").hidden = who.root.hidden = true;
+    known.hidden = true;
     try {
       const entry = (await all.rows()).find((one) => one.id.toLowerCase() === id.toLowerCase());
       if (!entry?.href) {
@@ -359,10 +357,9 @@
       const count = (some, noun) => many(new Set(some.map((one) => one.slug)).size, noun);
       const [newest, older] = [true, false].map((latest) => found.data.filter((one) => one.isLatest === latest));
       const only = older.filter((one) => !newest.some(({ slug }) => slug === one.slug));
-      told.textContent = `${count(newest, "image")} in the newest release, ${only.length ? count(only, "more image") : "no more"} in older releases.`;
-      if (found.suppressed.length) told.textContent += ` It does not apply to ${count(found.suppressed, "image")}.`;
-      about.forEach((element) => fill(element, (path) => all.value({ ...entry, ...found }, path)));
-      box.querySelector(".catalog-about").hidden = who.root.hidden = false;
+      told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only; in ${count(found.suppressed, "image")} it does not apply.`;
+      all.fill(known.firstElementChild, { ...entry, ...found });
+      known.hidden = false;
       who.rows = () =>
         [...newest, ...older, ...found.suppressed].map((one) => {
           const image = images.get(one.slug);
@@ -373,7 +370,8 @@
       who.other = true;
       await who.render();
       for (const { slug, href } of found.charts) {
-        const chart = Object.assign(document.createElement("a"), { textContent: slug, href: link(href) });
+        const chart = make("a", "", slug);
+        chart.href = link(href);
         charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
         itemAt(href).then((item) => item?.url && (chart.href = link(item.url)));
       }
@@ -382,21 +380,17 @@
     }
   };
 
-  const write = async (text) => {
-    if (navigator.clipboard) return navigator.clipboard.writeText(text);
-    const area = document.createElement("textarea"); // a page that did not come over HTTPS
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    if (!done) throw new Error("not allowed");
-  };
-  const said = Object.assign(document.createElement("div"), { className: "catalog-sr", role: "status" });
+  const said = make("div", "catalog-sr");
+  said.role = "status";
   const copy = async ({ target }) => {
-    const done = await write(target.dataset.copy).then(() => "Copied", () => "Not allowed");
+    let done = "Copied";
+    try {
+      await navigator.clipboard.writeText(target.dataset.copy);
+    } catch {
+      getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      done = "Selected";
+    }
     target.textContent = said.textContent = done;
-    target.focus();
     setTimeout(() => (target.textContent = "Copy"), 1500);
   };
 
@@ -436,14 +430,15 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", (event) => event.persisted && again());
   addEventListener("beforeprint", () => document.querySelectorAll(".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
-  const shut = (event, hit) => {
-    for (const pick of document.querySelectorAll(".catalog-pick[open]")) if (hit(pick)) pick.open = false;
+  const shut = (event) => {
+    for (const pick of document.querySelectorAll(".catalog-pick[open]"))
+      if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
+        pick.open = false;
+        if (event.key) pick.firstElementChild.focus();
+      }
   };
-  addEventListener("click", (event) => shut(event, (pick) => !pick.contains(event.target)));
-  addEventListener("keydown", (event) => {
-    if (event.key === "Escape")
-      shut(event, (pick) => pick.contains(event.target) && (pick.firstElementChild.focus(), true));
-  });
+  addEventListener("click", shut);
+  addEventListener("keydown", shut);
   // Material replaces the page without loading it anew, and tells of it here.
   if (typeof document$ !== "undefined") document$.subscribe(start);
   else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

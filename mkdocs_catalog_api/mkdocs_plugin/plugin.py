@@ -23,7 +23,8 @@ from ..settings import Settings, read_settings
 from ..site import Site, own_files
 from ..summary import summary
 from ..web import assets
-from ..web.pages import Filled, Web
+from ..web.filled import Filled
+from ..web.pages import Web
 from ..web.view import CatalogView
 from .docs_files import refuse_unreadable
 from .page_parts import active_list, add_headings, keep_source, write_further
