@@ -54,7 +54,7 @@ def seen(draw: st.DrawFn, slug: str) -> Seen:
     image.scan = Scan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
     image.open = draw(ROWS)
     image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
-    return Seen(slug, image, frozenset(draw(DIGESTS)))
+    return Seen(slug, image, frozenset(draw(DIGESTS)).difference(image.scan.digests))
 
 
 @st.composite
