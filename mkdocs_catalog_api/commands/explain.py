@@ -6,22 +6,21 @@ import click
 
 from ..codes import Code
 
+_CODES: dict[str, Code] = {code.value: code for code in Code}
 
-class _Kind(click.ParamType):
-    """A code such as `CAT012`, however it is written."""
 
-    name = "CODE"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Code:
-        try:
-            return Code(value.strip("[]").upper())
-        except ValueError:
-            self.fail(f"{value!r} is no code; `catalog-api explain` lists them all", param, ctx)
+def _known(_context: object, _option: object, written: tuple[str, ...]) -> list[Code]:
+    """The codes, however they are written; as `[cat012]`, say."""
+    found = [_CODES.get(word.strip("[]").upper()) for word in written]
+    for word, code in zip(written, found, strict=True):
+        if code is None:
+            raise click.BadParameter(f"{word!r} is no code; `catalog-api explain` lists them all")
+    return [code for code in found if code]
 
 
 @click.command("explain", short_help="Tell what the code of a message means.")
-@click.argument("codes", nargs=-1, type=_Kind(), metavar="[CODE]...")
-def command(codes: tuple[Code, ...]) -> None:
+@click.argument("codes", nargs=-1, callback=_known, metavar="[CODE]...")
+def command(codes: list[Code]) -> None:
     """Tell what the CODE at the end of a message, such as CAT012, means; without one, list them all."""
     if not codes:
         for code in Code:
