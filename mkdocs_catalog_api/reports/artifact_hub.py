@@ -7,8 +7,6 @@ An image without findings is absent. So is every image when nothing was found at
 the report, says which images were scanned and when.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import msgspec

@@ -1,7 +1,5 @@
 """What stands around the items of collections, pages and item documents."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta
