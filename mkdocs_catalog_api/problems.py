@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 _SHOWN = 3
 """How many places of identical faults are told."""
@@ -23,8 +24,7 @@ class Level(IntEnum):
     ERROR = 40
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(Struct, frozen=True, order=True):
     """One thing to mend (or, at `Level.INFO`, to know).
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is

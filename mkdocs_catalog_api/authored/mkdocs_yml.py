@@ -21,7 +21,6 @@ from yaml_env_tag import construct_env_tag
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
-from .toml_text import load as load_toml
 from .yaml_errors import YamlError, explain, mark
 from .yaml_text import place
 
@@ -138,6 +137,8 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
+            from .toml_text import load as load_toml  # few sites are built from TOML
+
             return load_toml(source)
         loader = _Loader(source)
         root = loader.get_single_node()

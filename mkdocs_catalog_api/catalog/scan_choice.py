@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..problems import Level, Problem, Problems
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Chooses among scans of one release: for each digest one scanner's, of each platform the newest."""
 
     scanners: Sequence[str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -18,8 +17,7 @@ _PAGE = 60
 _MOST = 6_000
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """A chart on a hub, and which of its versions are wanted beside the newest."""
 
     hub: str
