@@ -36,8 +36,8 @@ class Site(Struct, frozen=True):
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """What a catalog is made of beside docs_dir: data files, reports, statements and recorded days."""
-    given = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
-    for name, path in (given | {"decisions": settings.updates.decisions}).items():
+    data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
+    for name, path in (data | {"decisions": settings.updates.decisions}).items():
         for file in [path] if path else data_names(name):
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])

@@ -30,6 +30,8 @@ TABLES = {
 }
 """Name of a table → the schema and the definition in it that describe the fields."""
 _COLLECTIONS = ("images", "charts", "roadmap")
+_NOT_OF_PLANS = ("version_fields", "verify")
+"""Settings of images and charts alone: what is planned has no versions yet."""
 _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.DOTALL)
 
 
@@ -82,6 +84,8 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
             what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
         head, *rest = path
         heads = _COLLECTIONS if head == _COLLECTIONS[0] else (head,)
+        if heads is _COLLECTIONS and rest[0] in _NOT_OF_PLANS:
+            heads = heads[:2]
         yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
 
 

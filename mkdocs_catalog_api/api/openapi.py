@@ -15,8 +15,8 @@ from .compatibility import POLICY
 from .examples import Example
 from .lookups.table import lookup_routes
 from .routes import TAGS, Parameter, Route, routes
+from .structs.envelopes import ItemStructs
 from .structs.events import AnyEvent
-from .structs.items import ItemStructs
 
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published: every response is a document that is

@@ -10,9 +10,9 @@ from msgspec import Meta, Struct
 from . import addresses
 from .badges import PER_IMAGE
 from .structs.discovery import Badge, Discovery, Manifest, OpenApi
+from .structs.envelopes import COLLECTIONS, ItemStructs, Words
 from .structs.fields import PER_PAGE, Slug, VersionLabel
 from .structs.history import Changes, Date, DayChanges, HistoryIndex, ImageHistory
-from .structs.items import COLLECTIONS, ItemStructs, Words
 from .structs.security import ReleaseDocument, SecurityDetail, SecurityIndex, SecuritySummary
 from .structs.vex import ImageVex
 

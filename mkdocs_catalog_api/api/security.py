@@ -1,4 +1,4 @@
-"""Release records: what the scans of one version say, after VEX statements have been heard."""
+"""Release records: what the scans of one version say, after VEX statements have been applied."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -58,7 +58,7 @@ def _ordered(dates: list[str], total: int) -> Iterator[str]:
         yield "the days are not in order"
 
 
-RULES: Mapping[type[Struct], Callable[[Any], Iterator[str]]] = {
+RULES: dict[type[Struct], Callable[[Any], Iterator[str]]] = {
     Changes: _changes,
     DayChanges: _day,
     HistoryIndex: _index,

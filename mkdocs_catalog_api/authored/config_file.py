@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import yaml
 from msgspec import Struct
 
+from ..codes import Code
 from ..problems import Level, Problem
 from .pages import dotted
 from .yaml_text import child
@@ -63,7 +64,13 @@ class ConfigFile(Struct, frozen=True, dict=True):
         return self._sections[0] if self._sections else (self.name, None)
 
     def problem(
-        self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
+        self,
+        path: Sequence[str | int],
+        message: str,
+        hint: str = "",
+        level: Level = Level.ERROR,
+        *,
+        code: Code,
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
         name, node = self._section(path)
@@ -76,7 +83,7 @@ class ConfigFile(Struct, frozen=True, dict=True):
             node = found[1] if found else None
             mark = found[0].start_mark if found else mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(name, line, column, dotted(field), message, hint, level)
+        return Problem(name, line, column, dotted(field), message, hint, level, code=code)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""

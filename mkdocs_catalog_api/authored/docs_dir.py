@@ -13,6 +13,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .folders import MAX_SIZE, walk
 from .pages import Page, parse_defaults
@@ -77,7 +78,9 @@ class DocsDir:
     def _fits(self, uri: str, size: int) -> bool:
         if size > MAX_SIZE and uri.endswith(_MARKDOWN):
             message = f"the page has {size:,} bytes and is not read: {MAX_SIZE:,} are the limit"
-            self._problems.add(Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir"))
+            self._problems.add(
+                Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir", code=Code.NOT_READ)
+            )
             return False
         return True
 
@@ -112,7 +115,7 @@ class DocsDir:
             return None
         except OSError as error:
             message = f"the page can't be read: {error.strerror}"
-            self._problems.add(Problem(self.name(uri), 0, 0, "", message))
+            self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 
     def _defaults(self) -> Sequence[tuple[PurePosixPath, Document]]:

@@ -56,12 +56,12 @@ def reserved(text: str) -> bool:
 
 
 def slug(text: str) -> str:
-    taken = text == "index" or text.endswith(".json")
-    if not taken and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
+    reserved_path = text == "index" or text.endswith(".json")
+    if not reserved_path and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
         return _no_device(text, "a slug")
     near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
     near = "" if near == "index" or reserved(near) else near
-    if taken:
+    if reserved_path:
         raise refusal(text, "free to use as a slug", "the documents of the API have names like this", near)
     allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
     raise refusal(text, "a slug", allowed, near)

@@ -89,7 +89,7 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
         key = (finding.id, finding.pkg, finding.installed)
         if first.setdefault(key, finding) is not finding:
             more.setdefault(key, []).append(finding)
-    ordered = [(_worst([one, *more.get(key, ())]), place(key[0]), key) for key, one in first.items()]
+    ordered = [(_worst([one, *more.get(key, ())]), cve_order(key[0]), key) for key, one in first.items()]
     ordered.sort(reverse=True)
     while ordered:
         severity, _, key = ordered.pop()
@@ -130,7 +130,7 @@ def _alone(target: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def place(id_: str) -> int:
+def cve_order(id_: str) -> int:
     """A CVE's place by year and number, in one number; every other id stands behind them all."""
     cve = _CVE.fullmatch(id_)
     return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE

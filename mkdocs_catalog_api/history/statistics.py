@@ -29,7 +29,7 @@ _FIGURES = msgspec.json.Decoder(ImageFigures)
 _EPISODE = msgspec.json.Decoder(Episode)
 
 
-class Happened(NamedTuple):
+class RecordedDay(NamedTuple):
     """What a recorded day was."""
 
     date: str
@@ -64,7 +64,7 @@ class Statistics:
     def time_to_fix(self) -> TimeToFix:
         return self._fixes.times()
 
-    def days(self) -> Iterator[Happened]:
+    def days(self) -> Iterator[RecordedDay]:
         """Each recorded day, oldest first.
 
         Raises:
@@ -75,7 +75,7 @@ class Statistics:
             yield self._day(day, keep=not first)
             first = False
 
-    def _day(self, day: Day, *, keep: bool) -> Happened:
+    def _day(self, day: Day, *, keep: bool) -> RecordedDay:
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
         kept = []
@@ -96,7 +96,7 @@ class Statistics:
         self._waiting.clear()
         self.figures.append(_day_figures(day.date, self._sums))
         self.head = Head(day.date, day.sha256)
-        return Happened(day.date, dict(sorted(counts.items())), kept)
+        return RecordedDay(day.date, dict(sorted(counts.items())), kept)
 
     def _close(self, date: str, slug: str) -> None:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""

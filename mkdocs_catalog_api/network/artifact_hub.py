@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -17,7 +18,8 @@ _PAGE = 60
 _MOST = 6_000
 
 
-class Listing(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Listing:
     """A chart on a hub, and which of its versions are wanted beside the newest."""
 
     hub: str

@@ -16,6 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..api.addresses import PREFIX
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 
 _CORS = "Access-Control-Allow-Origin"
@@ -152,9 +153,11 @@ class HeaderFile(Struct, frozen=True):
             text = own.read_bytes().decode("utf-8", "surrogateescape") if own.exists() else ""
             return _HOSTS[self.host].merge(text, self._paths()).encode("utf-8", "surrogateescape")
         except _MergeError as why:
-            problem = Problem(name, why.line, why.column, "", why.message, why.hint)
+            problem = Problem(name, why.line, why.column, "", why.message, why.hint, code=Code.HEADER_FILE)
         except OSError as error:
-            problem = Problem(name, 0, 0, "", f"can't be read: {error.strerror}", "put a text file there")
+            message = f"can't be read: {error.strerror}"
+            hint = "put a text file there"
+            problem = Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
         problems = Problems()
         problems.add(problem)
         raise CatalogError(problems)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..authored.folders import MAX_SIZE
 from ..catalog.names import Reference
 from ..catalog.scans import Finding, Scan, ScanMetadata
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from . import hub_package, read_report
 from .folders import usable_files
@@ -50,12 +51,20 @@ class Reports(Struct, frozen=True):
             try:
                 scans, of_hub = self._read(path)
             except OSError as error:
-                problems.add(Problem(file, 0, 0, "", f"the report can't be read: {error.strerror}"))
+                problems.add(
+                    Problem(file, 0, 0, "", f"the report can't be read: {error.strerror}", code=Code.NOT_READ)
+                )
             except ReportError as error:
-                problems.add(Problem(file, error.line, error.column, "", str(error), error.hint))
+                problems.add(
+                    Problem(
+                        file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_REPORT
+                    )
+                )
             else:
                 if scans and all(scan.inferred for scan in scans):
-                    problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
+                    problems.add(
+                        Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
+                    )
                 # A hub's report lies in the folder of its chart, so its path speaks for no image.
                 alone = len(scans) == 1 and not of_hub
                 found += [

@@ -30,7 +30,7 @@ _RESERVED = {
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": ("critical", "high", "medium", "low", "unknown"),
-    "grade": ("A+", "A", "B", "C", "D", "F", "none"),
+    "grade": ("A+", "A", "B", "C", "D", "F", "not graded", "not scanned"),
     "lifecycle": ("available", "deprecated", "withdrawn", "planned"),
     "priority": ("high", "medium", "low"),
 }
@@ -113,7 +113,8 @@ def _of(name: str, item: Item) -> Iterable[str]:
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
     if name == "grade":
-        return [str(cast(Item, security)["grade"] or "none")]
+        found = cast(Item, security)
+        return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
     if name == "category" and "categories" in item:
         return texts(item["categories"])
     if name == "platform":

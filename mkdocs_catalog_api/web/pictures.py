@@ -122,15 +122,15 @@ def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     return bars
 
 
-def told(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """What a day's events say that people look for: slug of an image and sentences, image by image."""
     for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_told([*group])]
+        sentences = [*_sentences([*group])]
         if sentences:
             yield slug, sentences
 
 
-def _told(events: Sequence[Any]) -> Iterator[str]:
+def _sentences(events: Sequence[Any]) -> Iterator[str]:
     security: dict[str, dict[str, None]] = {}
     for event in events:
         match event["kind"]:
@@ -169,4 +169,4 @@ def _security(event: Any) -> str | None:
     return None
 
 
-FILTERS = {"trend": trend, "timeline": timeline, "told": told}
+FILTERS = {"trend": trend, "timeline": timeline, "told": sentences_of_day}

@@ -15,7 +15,7 @@ from ..security_totals import security_fields
 from ..structs.fields import ApiVersion, Counter, Digest, Document, Href, Slug, Text, VersionLabel
 from ..structs.items import Day, LifecycleWord
 from ..structs.security import ImageReference, ImageSecurity, ScannedAt
-from ..verify import image_security_faults
+from ..verify_security import image_security
 from .lookup import Documents, Lookup, Source
 
 _PATH = "digests/{algorithm}/{hex}.json"
@@ -74,7 +74,7 @@ class DigestDocument(Document):
         if self.total != len(self.data):
             yield f"data: {len(self.data)} entries, where total says {self.total}"
         for entry in self.data:
-            yield from image_security_faults(entry.security)
+            yield from image_security(entry.security)
             if entry.is_latest != (entry.version == entry.latest) or entry.is_latest != (not entry.upgrade):
                 yield f"{entry.slug}: isLatest is {entry.is_latest} of {entry.version}, not as upgrade says"
 
