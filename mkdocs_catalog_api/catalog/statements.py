@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec import Struct
 
 STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
 JUSTIFICATIONS = (
@@ -37,8 +38,7 @@ class Product(NamedTuple):
     """The subcomponents that the statement is about; all of the product when there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement about one vulnerability, with all that it takes to write it down again."""
 
     ids: tuple[str, ...]

@@ -1,7 +1,5 @@
 """What is known of an image on a day, and what a build shows of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias, get_args
 

@@ -1,7 +1,5 @@
 """The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias, get_args
 
 from msgspec import Meta, Struct, field
