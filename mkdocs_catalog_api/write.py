@@ -187,6 +187,7 @@ class _Writer:
             self._answer(lookup.end())
         totals = {name: len(found) for name, found in self.items.items()}
         asked = dict(pair for lookup in self.lookups for pair in lookup.addresses.items())
+        asked |= vex.ADDRESSES if self.statements else {}
         title, recorded = self.context.title, bool(self.past.index)
         self._sample(addresses.INDEX, index.discovery(title, totals, made, asked, self.at, history=recorded))
         generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
