@@ -199,7 +199,7 @@ def _prepare(
         problems=problems,
         on_item=on_item,
         history=past,
-        on_day=news.add,
+        on_day=news.add if settings.feeds else _ignore,
     )
     try:
         contents = write(catalog, context)
