@@ -91,7 +91,7 @@ class Build:
                 refuse_links(site_dir, file.name, problems)
                 if list(problems):
                     raise CatalogError(problems)
-            feeds.write(self.feeds, site_dir, staging.folder)
+            feeds.write(self.feeds, self.site, site_dir, staging.folder)
             well_known.publish(self.vex_repository, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:

@@ -18,7 +18,7 @@ LifecycleWord = Annotated[
 SeverityWord = Annotated[
     Severity, Meta(extra_json_schema={"words": [*get_args(Severity)], "component": "Severity"})
 ]
-# Not checked with each of many events: the replay lets an image come under a slug alone, and others follow it.
+# Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
 Slug = Annotated[
     str,
     Meta(
