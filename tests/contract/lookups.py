@@ -18,8 +18,7 @@ DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE
 
 
 def addresses(api: Api) -> dict[str, str]:
-    """What discovery says of the lookups that it has, and of statements if there are any: one that is there is
-    there whole."""
+    """What discovery says of the lookups that it has, and of statements; what is there is there whole."""
     said = api.documents["index.json"]["lookups"]
     found = {name: rest for name, rest in TEMPLATES.items() if said.keys() & rest.keys()}
     found |= {"vex": VEX} if VEX["vexRepository"] in api.files else {}
