@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.api.addresses import Addresses
-from mkdocs_catalog_api.api.structs.events import Grade
+from mkdocs_catalog_api.catalog.grading import Grade
+from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
@@ -24,7 +25,6 @@ from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.history.episodes import Fixes, Since
 from mkdocs_catalog_api.history.replay import ReplayError, apply
 from mkdocs_catalog_api.history.snapshot import (
-    SEVERITIES,
     Image,
     Scan,
     Seen,

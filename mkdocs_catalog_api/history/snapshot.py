@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from ..api.structs.events import Grade, Lifecycle, Severity
 from ..api.structs.security import Release, SecurityDetail
+from ..catalog.grading import Grade
+from ..catalog.models import Lifecycle
+from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Worst first."""
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
 

@@ -9,22 +9,23 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from operator import neg
-from typing import NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from ..api.structs.events import AnyEvent, Grade
+from ..api.structs.events import AnyEvent
 from ..api.structs.fields import Counters
 from ..api.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
+from ..catalog.grading import GRADES
+from ..catalog.scans import SEVERITIES
 from .chain import follow
 from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes
-from .snapshot import SEVERITIES, Image, State
+from .snapshot import Image, State
 
-_GRADES: tuple[Grade, ...] = get_args(Grade)
 _Counts: TypeAlias = tuple[int, ...]
 """Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
-_NONE: _Counts = (0,) * (9 + len(_GRADES))
+_NONE: _Counts = (0,) * (9 + len(GRADES))
 _ENCODER = msgspec.json.Encoder()
 _FIGURES = msgspec.json.Decoder(ImageFigures)
 _EPISODE = msgspec.json.Decoder(Episode)
@@ -147,7 +148,7 @@ def _counts(image: Image) -> _Counts:
     return (
         *map(severities.count, SEVERITIES),
         *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
-        *[int(image.grade == grade) for grade in _GRADES],
+        *[int(image.grade == grade) for grade in GRADES],
     )
 
 
@@ -155,7 +156,7 @@ def _day_figures(date: str, sums: _Counts) -> DayFigures:
     suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
         *(date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
-        by_grade={grade: count for grade, count in zip(_GRADES, grades, strict=True) if count},
+        by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
     )
 
 

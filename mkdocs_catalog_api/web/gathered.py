@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..api.structs.security import Release, SecurityDetail
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import COUNTERS
 
 Figures = Mapping[str, object]
 _FIGURES = (
-    *(word.lower() for word in SEVERITIES),
+    *COUNTERS,
     *("version", "total", "fixable", "grade", "score", "scanned_at"),
 )
 

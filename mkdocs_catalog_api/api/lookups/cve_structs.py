@@ -8,8 +8,17 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ...catalog.vulnerabilities import ExploitedSince, Justification, SeverityWord, Statement, Status
-from ..structs.fields import ApiVersion, Counter, Digest, Document, Href, Slug, Text, VersionLabel
-from ..structs.items import LifecycleWord
+from ..structs.fields import (
+    ApiVersion,
+    Counter,
+    Digest,
+    Document,
+    Href,
+    LifecycleWord,
+    Slug,
+    Text,
+    VersionLabel,
+)
 
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
@@ -56,7 +65,7 @@ class AffectedRelease(Document):
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     version: Annotated[VersionLabel, Meta(description="Label of the release.")]
     is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
-    lifecycle: LifecycleWord
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     digest: Annotated[Digest | None, Meta(description="Digest of the release, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
+from ...catalog.vulnerabilities import SeverityWord
 from . import fields
+from .fields import LifecycleWord
 
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
-Grade = Literal["A+", "A", "B", "C", "D", "F"]
-LifecycleWord = Annotated[
-    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
-]
-SeverityWord = Annotated[
-    Severity, Meta(extra_json_schema={"words": [*get_args(Severity)], "component": "Severity"})
-]
 Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]

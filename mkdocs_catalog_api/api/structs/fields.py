@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from ...catalog import names
+from ...catalog import grading, names
+from ...catalog.models import Lifecycle
 
 PER_PAGE = 24
 
@@ -32,8 +33,10 @@ Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=nam
 VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
 Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
 GradeLetter = Annotated[
-    Literal["A+", "A", "B", "C", "D", "F"],
-    Meta(extra_json_schema={"words": ["A+", "A", "B", "C", "D", "F"], "component": "Grade"}),
+    grading.Grade, Meta(extra_json_schema={"words": [*grading.GRADES], "component": "Grade"})
+]
+LifecycleWord = Annotated[
+    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
 ]
 Score = Annotated[float, Meta(ge=0, le=100)]
 
