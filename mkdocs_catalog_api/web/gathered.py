@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..api.structs.security import Release, SecurityDetail
 from ..catalog.scans import COUNTERS
 
-Figures = Mapping[str, object]
 _FIGURES = (
     *COUNTERS,
     *("version", "total", "fixable", "grade", "score", "scanned_at"),
