@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.api.addresses import Addresses
@@ -90,6 +90,11 @@ def bytes_of(folder: Folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.path.iterdir()}
 
 
+# Each example writes files.
+few = settings(max_examples=40)
+
+
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> None:
     state: State = {}
@@ -101,6 +106,7 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
         assert list(differences(state, snapshot)) == []
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -113,6 +119,7 @@ def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[S
         assert bytes_of(folder) == before
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=5))
 def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -144,6 +151,7 @@ def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Se
             assert (entry["days"] is not None) == (entry["fixed"] is not None and not entry["baseline"])
 
 
+@few
 @given(st.lists(snapshots(), min_size=2, max_size=4), st.data())
 def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -161,6 +169,7 @@ def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObjec
     assert date in str(problem)
 
 
+@few
 @given(snapshots(), snapshots())
 def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
     one: list[Seen], two: list[Seen]
