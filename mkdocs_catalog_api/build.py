@@ -15,6 +15,7 @@ from . import clock
 from .advisories.configured import read_advisories
 from .api import addresses, vex
 from .api.badge_styles import read_badge_styles
+from .codes import Code
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
@@ -157,7 +158,9 @@ def _prepare(
 ) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
-        problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
+        problems.add(
+            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
+        )
     clock.check(problems)
     progress(f"reading {len(site.pages):,} pages and the reports")
     catalog, reports = read(site, settings, problems)

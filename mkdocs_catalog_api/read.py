@@ -17,6 +17,7 @@ from .catalog.join import Catalog, Join, RoadmapItem
 from .catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex_matching import Statements
 from .clock import latest, now, timestamp
+from .codes import Code
 from .problems import Level, Problem, Problems
 from .read_items import (
     WebPages,
@@ -90,7 +91,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
 
 
 def _at_pin(raw: RawItem, position: int) -> Problem:
-    return raw.problem(("images", position), "")
+    return raw.problem(("images", position), "", code=Code.PIN)
 
 
 def _folder(
@@ -108,7 +109,7 @@ def _folder(
     else:
         message, hint = f"the folder {configured!r} is missing", "create it or correct the path"
     if configured or folder.exists():
-        problems.add(site.config.problem(("security", setting), message, hint))
+        problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
 
 
@@ -149,13 +150,17 @@ def _updates(
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
             message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
-            problems.add(site.config.problem(("updates", "decisions"), message, "write `outcome` there"))
+            problems.add(
+                site.config.problem(
+                    ("updates", "decisions"), message, "write `outcome` there", code=Code.SETTING
+                )
+            )
     found: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
         if identity in found:
             message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
-            problems.add(raw.problem((), message, "keep one of them"))
+            problems.add(raw.problem((), message, "keep one of them", code=Code.TWICE))
         found[identity] = entry
     return tuple(found.values())
 

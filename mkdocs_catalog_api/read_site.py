@@ -13,6 +13,7 @@ from .api.addresses import PREFIX, web_address
 from .authored.config_file import PLUGIN, ConfigFile
 from .authored.docs_dir import DocsDir, Rules
 from .authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
+from .codes import Code
 from .problems import CatalogError, Problem, Problems
 from .settings import Settings, read_settings
 from .site import Site
@@ -62,11 +63,31 @@ def read_site(
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} is missing"
-        problems.add(Problem(config.name, 0, 0, "docs_dir", message, "create it or correct the path"))
+        problems.add(
+            Problem(
+                config.name,
+                0,
+                0,
+                "docs_dir",
+                message,
+                "create it or correct the path",
+                code=Code.MISSING_PATH,
+            )
+        )
     to, source = (root / (site_dir or yml.site_dir)).resolve(), docs_dir.resolve()
     if source.is_relative_to(to):
         message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
-        problems.add(Problem(config.name, 0, 0, "site_dir", message, "write the site somewhere else"))
+        problems.add(
+            Problem(
+                config.name,
+                0,
+                0,
+                "site_dir",
+                message,
+                "write the site somewhere else",
+                code=Code.MISSING_PATH,
+            )
+        )
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
@@ -95,10 +116,20 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str],
         message = f"{PLUGIN} is not among the plugins"
         table = f"the table [project.plugins.{PLUGIN}]"
         hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, hint))
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
         message = f"{PLUGIN} stands there twice"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, "keep one of them, with all settings"))
+        problems.add(
+            Problem(
+                config.name,
+                0,
+                0,
+                "plugins",
+                message,
+                "keep one of them, with all settings",
+                code=Code.PLUGINS,
+            )
+        )
     for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
         if name in HARMLESS or name in trusted:
             continue
@@ -109,4 +140,4 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str],
         if config.generator == "MkDocs":
             hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
         field = "hooks" if name == "hooks" else "plugins"
-        problems.add(Problem(config.name, 0, 0, field, message, hint))
+        problems.add(Problem(config.name, 0, 0, field, message, hint, code=Code.PLUGINS))

@@ -99,27 +99,37 @@ class BadgeSettings(Section):
     """The looks of one badge."""
 
     label: Word | None = None
+    """Text of the left half, in place of the one that the badge has."""
     color: Color | None = None
+    """Colour of the right half, where the value stands; by default it goes with the value."""
     label_color: Annotated[Color | None, Field(alias="labelColor")] = None
+    """Colour of the left half; by default a dark grey."""
     logo: Word | None = None
     """A simple-icons slug, or the path of an SVG file below docs_dir."""
     logo_color: Annotated[Color | None, Field(alias="logoColor")] = None
+    """Colour of a simple-icons logo, by default white; an SVG file has its own."""
 
 
 class ContactSettings(Section):
     """Who answers questions about the API."""
 
     name: Word | None = None
+    """Who answers questions about the API: a person, a team or an organisation."""
     url: Annotated[Word, AfterValidator(web_link)] | None = None
+    """Page on which they can be reached."""
     email: Email | None = None
+    """Their e-mail address, as in `catalog@example.org`."""
 
 
 class LicenseSettings(Section):
     """On what terms the documents may be used: the licence's name, and its SPDX id or its address."""
 
     name: Word
+    """Name of the licence under which the documents may be used; every `license` needs it."""
     identifier: Word | None = None
+    """SPDX identifier of that licence, as in `CC-BY-4.0`; it or `url`, not both."""
     url: Annotated[Word, AfterValidator(web_link)] | None = None
+    """Address of its text, for a licence without an SPDX identifier."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:

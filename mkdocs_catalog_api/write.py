@@ -21,6 +21,7 @@ from .api.structs.history import DayChanges, HistoryIndex
 from .api.structs.security import SecuritySummary
 from .api.verify import check_links, check_openapi
 from .catalog.join import Catalog, Chart
+from .codes import Code
 from .history.days import Folder
 from .history.past import Past
 from .problems import Level, Problem, Problems
@@ -187,7 +188,9 @@ class _Writer:
             first = idle[0]
             hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
             message = f"{len(idle)} of {len(statements)} VEX statements speak of no finding in the catalog"
-            self._context.problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO))
+            self._context.problems.add(
+                Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT)
+            )
 
 
 def _users(charts: Sequence[Chart]) -> dict[str, list[Chart]]:

@@ -322,7 +322,9 @@ def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     assert result.exit_code == 1
     told = json.loads(result.stdout)
     warning = next(problem for problem in told["problems"] if problem["level"] == "warning")
-    assert warning.keys() == {"level", "file", "line", "column", "field", "message", "hint"}
+    place = {"file", "line", "column", "field"}
+    assert warning.keys() == {"level", "code", "message", "hint", "help"} | place
+    assert (warning["code"], warning["help"]) == ("CAT012", "guide/problems/#cat012")
     assert (warning["file"], warning["line"], warning["field"]) == ("docs/images/bad.md", 4, "license")
     assert told["summary"] == {"refused": True, "errors": 0, "warnings": 1, "documents": 0, "bytes": 0}
     told = json.loads(call("check", "--json", "-f", path).stdout)

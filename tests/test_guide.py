@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from mkdocs_catalog_api.commands.main import main
 
 from .example import EXAMPLE
-from .field_tables import TABLES, refreshed
+from .field_tables import TABLES, refreshed, table
 from .guide import PAGES, Block, block, blocks, page
 from .programs import need
 from .servers import serve
@@ -70,6 +70,8 @@ def test_the_tables_of_fields_are_fresh() -> None:
     assert [name for name in PAGES if refreshed(page(name)) != page(name)] == []
     shown = [name for text in map(page, PAGES) for name in re.findall(r"<!-- fields: (.+) -->", text)]
     assert sorted(shown) == sorted(TABLES)
+    rows = [line for name in TABLES for line in table(name).splitlines()]
+    assert [row for row in rows if "|  |" in row or "| |" in row] == [], "nothing says what these are"
 
 
 @pytest.mark.parametrize("name", PAGES)

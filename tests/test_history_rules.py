@@ -7,8 +7,6 @@ import statistics
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import msgspec
 import pytest
@@ -31,9 +29,6 @@ from mkdocs_catalog_api.history.snapshot import (
     State,
     known,
 )
-from mkdocs_catalog_api.history.snapshot import (
-    seen as seen_in,
-)
 from mkdocs_catalog_api.problems import CatalogError
 
 from .past import BASE, ONE, TWO, checked
@@ -53,14 +48,13 @@ def seen(draw: st.DrawFn, slug: str) -> Seen:
     )
     image.latest = draw(st.sampled_from(sorted(image.releases))) if image.releases else None
     if image.latest is None or draw(st.booleans()):
-        return Seen(slug, image, complete=False)
+        return Seen(slug, image)
     image.scanned, image.grade = True, draw(GRADES)
-    image.scan = Scan(
-        image.latest, draw(DIGESTS), draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
-    )
+    scanner = draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
+    image.scan = Scan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
     image.open = draw(ROWS)
     image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
-    return Seen(slug, image, draw(st.booleans()))
+    return Seen(slug, image, frozenset(draw(DIGESTS)).difference(image.scan.digests))
 
 
 @st.composite
@@ -183,29 +177,6 @@ def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
             apply(copy, event)
         assert copy == changed
         break
-
-
-def shown(**latest: Any) -> Seen:
-    """What is seen of an image of two digests, whose newest release has this record."""
-    digests = ["sha256:" + "a" * 64, "sha256:" + "b" * 64]
-    version = SimpleNamespace(version="1.0", digest=digests[0], digests=digests)
-    security = SimpleNamespace(scanned=True, grade=None)
-    item = {"slug": "nginx", "lifecycle": "available", "versions": [version], "latest": "1.0"}
-    record = {"digest": digests[0], "scanner": "trivy", "cves": [], "suppressed": [], "os_end_of_life": False}
-    detail: Any = SimpleNamespace(latest=SimpleNamespace(**record | latest))
-    return seen_in(SimpleNamespace(**item, security=security), detail)
-
-
-def test_a_scan_of_some_platforms_finds_but_takes_nothing_away() -> None:
-    def row(id_: str, severity: str = "HIGH") -> SimpleNamespace:
-        return SimpleNamespace(id=id_, severity=severity, pkg="openssl")
-
-    state = after({}, [shown(digests_scanned=2, cves=[row(ONE)])])
-    state = after(state, [shown(digests_scanned=1, cves=[row(TWO, "LOW"), row(TWO)])])
-    assert state["nginx"].open == {(ONE, "openssl"): "HIGH", (TWO, "openssl"): "HIGH"}
-    state = after(state, [shown(digests_scanned=2, cves=[row(TWO)], suppressed=[row(TWO)])])
-    assert state["nginx"].open == {(TWO, "openssl"): "HIGH"}
-    assert state["nginx"].suppressed == {}
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from .fake_hub import FakeHub, Version
 from .guide import block, blocks
 from .sites import row, trivy
 from .test_example import CUSTOM, EXAMPLE, NAMED_LATEST
+from .test_history_git import Repository
 
 ACTIONS = {
     "actions/cache": 6,
@@ -113,9 +115,11 @@ def test_everything_that_the_example_uses_is_installed(host: str) -> None:
 def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
     folder = tmp_path / "repository"
     shutil.copytree(EXAMPLE, folder)
-    hub = listed(folder)
+    hub, repository = listed(folder), checked_out(folder)
     with hub.running():
         env = os.environ | {
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
             "CATALOG_API_HUB": hub.address,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "NO_MKDOCS_2_WARNING": "1",
@@ -135,6 +139,21 @@ def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
     site = folder / ("public" if host == "gitlab" else "site")
     assert check(site, "/hardened", CUSTOM, NAMED_LATEST) == []
     assert '"scannedAt":"2025-11-01T12:26:40Z"' in (site / "api/v1/security/index.json").read_text("utf-8")
+    if host == "github":
+        pushed = repository.git("show", "--format=%an: %s", "--name-status", "origin/main").split()
+        assert pushed[:5] == ["catalog:", "Record", "the", "catalog", "A"]
+        assert json.loads((folder / pushed[5]).read_bytes())["events"]
+
+
+def checked_out(folder: Path) -> Repository:
+    """The folder as a repository on the branch `main`, as it is at its host, which takes what is pushed."""
+    repository = Repository(folder)
+    repository.commit("2025-11-01T00:00:00Z")
+    repository.git("clone", "--quiet", "--bare", ".", "../host.git")
+    repository.git("remote", "add", "origin", "../host.git")
+    repository.git("fetch", "--quiet")
+    repository.git("branch", "--quiet", "--set-upstream-to=origin/main")
+    return repository
 
 
 def listed(folder: Path) -> FakeHub:
@@ -152,4 +171,13 @@ def listed(folder: Path) -> FakeHub:
             past = f"{images[0].partition(':')[0]}:0.0.1" if images else "docker.io/acme/past:1"
             before = Version([past], SCANNED, {past: trivy([row("CVE-2025-0002")], created="")})
             hub.charts[name] |= dict.fromkeys(older, before)
+            kept = (folder / "scans/hub" / name).glob("*.json")
+            hub.charts[name] |= {path.stem: again(path) for path in kept}
     return hub
+
+
+def again(path: Path) -> Version:
+    """What the hub says once it has scanned anew what the example has a report of, and found the same."""
+    package = json.loads(path.with_suffix(".package").read_bytes())
+    assert package["security_report_created_at"] < SCANNED
+    return Version(package["containers_images"], SCANNED, json.loads(path.read_bytes()))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..codes import Code
 from ..problems import CatalogError, Problems
 from ..settings import ADVISORIES, Settings
 from ..site import Site
@@ -49,5 +50,5 @@ def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> t
     if configured or path.exists():
         message = f"{name!r} is not a file" if path.exists() else f"the file {name!r} is missing"
         hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
-        problems.add(site.config.problem(("security", setting), message, hint))
+        problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None

@@ -7,6 +7,7 @@ import re
 from ..authored.logos import read_logo
 from ..authored.messages import suggestion
 from ..catalog.join import Catalog
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from ..settings import Settings
 from ..site import Site
@@ -24,14 +25,20 @@ def read_badge_styles(
     for name, value, kind in badges.value_names(catalog):
         if name in names:
             message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
-            problems.add(Problem("", 0, 0, kind, message, "write both alike, or one of them another way"))
+            problems.add(
+                Problem(
+                    "", 0, 0, kind, message, "write both alike, or one of them another way", code=Code.TWICE
+                )
+            )
         names.add(name)
     styles: dict[str, BadgeStyle] = {}
     for name, style in settings.badges.items():
         if name not in names:
             hint = suggestion(name, sorted(names), "the badges are")
             message = f"no badge is called {name!r}"
-            problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
+            problems.add(
+                site.config.problem(("badges", name), message, hint, Level.WARNING, code=Code.SETTING)
+            )
         svg, logo = None, style.logo
         if logo is not None and not _SIMPLE_ICON.fullmatch(logo):
             svg, logo = _svg(site, name, logo, problems), None
@@ -53,5 +60,5 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"
-    problems.add(site.config.problem(("badges", name, "logo"), message, hint))
+    problems.add(site.config.problem(("badges", name, "logo"), message, hint, code=Code.LOGO))
     return None

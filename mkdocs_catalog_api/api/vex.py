@@ -5,9 +5,7 @@ The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-s
 
 from __future__ import annotations
 
-import gzip
 import io
-import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -108,6 +106,9 @@ def _newest(statements: Iterable[Statement]) -> str:
 
 
 def _packed(files: dict[str, bytes]) -> bytes:
+    import gzip  # few catalogs publish their statements
+    import tarfile
+
     buffer = io.BytesIO()
     # `gzip.compress` writes what it runs on into the header, in some versions of Python.
     with (

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED
+from ..codes import Code
 from ..problems import RefusedError
 
 _INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
@@ -100,6 +101,12 @@ def category_as_written(
         return path
     told = "categories" if isinstance(values.get("category"), list) else "category"
     return ("category", *path[1:]) if path[0] == told else None
+
+
+def code_of(details: ErrorDetails) -> Code:
+    """The kind of a fault in what describes an item."""
+    kinds = {"missing": Code.MISSING_FIELD, "extra_forbidden": Code.UNKNOWN_FIELD}
+    return kinds.get(details["type"], Code.WRONG_VALUE)
 
 
 def message_and_hint(

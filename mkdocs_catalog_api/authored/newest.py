@@ -7,6 +7,7 @@ from typing import TypeVar
 from ..catalog.join import in_order
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.versions import undecided
+from ..codes import Code
 from ..problems import Level, Problems
 from .messages import suggestion
 from .pages import RawItem
@@ -24,7 +25,7 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
             message = f"the version {label!r} stands here twice"
             if folded[label.casefold()] != label:
                 message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
-            problems.add(raw.problem(("versions", position), message, "keep one of them"))
+            problems.add(raw.problem(("versions", position), message, "keep one of them", code=Code.TWICE))
         folded[label.casefold()] = label
         by_label[label] = position
     if isinstance(entry, ImageEntry):
@@ -32,12 +33,16 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
     if entry.latest is not None and entry.latest not in by_label:
         message = f"no version is called {entry.latest!r}"
         hint = suggestion(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
-        problems.add(raw.problem(("latest",), message, hint))
+        problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
         return entry
     labels = in_order(by_label, entry.latest)
     if entry.latest is None and undecided(labels):
         message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
-        problems.add(raw.problem(("versions",), message, "name the newest with `latest: …`", Level.WARNING))
+        problems.add(
+            raw.problem(
+                ("versions",), message, "name the newest with `latest: …`", Level.WARNING, code=Code.NEWEST
+            )
+        )
     versions = [entry.versions[by_label[label]] for label in labels]
     return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
@@ -56,4 +61,8 @@ def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
                     else (f"{tag!r} is the label of a version")
                 )
                 path = ("versions", position, "tags", place)
-                problems.add(raw.problem(path, message, "a tag belongs to one release: keep one of them"))
+                problems.add(
+                    raw.problem(
+                        path, message, "a tag belongs to one release: keep one of them", code=Code.TWICE
+                    )
+                )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .join import Image, Release
 
@@ -21,12 +22,16 @@ def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, prob
             file = next(scan.file for scan in newest.scans if not scan.scanned_at)
             message = f"the scan of {what} does not say when it was made, so its age is not known"
             hint = "scan with a tool that writes the time into its report"
-            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO))
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO, code=Code.SCAN_AGE))
         for time, file in sorted(dated)[:1]:
             days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
             if days > max_age:
                 message = f"the scan of {what} is {days} days old, and `security.max_age` is {max_age}"
-                problems.add(Problem(file, 0, 0, "", message, "scan the image again", Level.WARNING))
+                problems.add(
+                    Problem(
+                        file, 0, 0, "", message, "scan the image again", Level.WARNING, code=Code.SCAN_AGE
+                    )
+                )
 
 
 def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:
@@ -43,7 +48,7 @@ def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Pro
                     message = f"the operating system in {what} is past its end of life, so scans find little"
                     hint = "" if told else "rebuild it on a maintained base, or say `endOfLife` on its page"
                     level = Level.INFO if told else Level.WARNING
-                    problems.add(Problem(scan.file, 0, 0, "", message, hint, level))
+                    problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=Code.END_OF_LIFE))
 
 
 def _past(image: Image, release: Release, today: str) -> bool:

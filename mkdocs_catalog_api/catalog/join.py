@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec import Struct, field
+
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .path_join import mismatches
@@ -22,8 +24,7 @@ from .versions import newest_first
 from .vex_matching import Statements
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """One version of an image and the scans that count for it; none when it is unscanned."""
 
     entry: VersionEntry
@@ -34,8 +35,7 @@ class Release:
     """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
+class WebPage(Struct, frozen=True):
     """Where people read about an item."""
 
     url: str
@@ -44,8 +44,7 @@ class WebPage:
     """False when the item has no page of its own and this is the page of its collection."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image with its releases, newest first."""
 
     entry: ImageEntry
@@ -53,8 +52,7 @@ class Image:
     releases: tuple[Release, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A chart with its pins."""
 
     entry: ChartEntry
@@ -62,16 +60,14 @@ class Chart:
     pins: tuple[Pin, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoadmapItem:
+class RoadmapItem(Struct, frozen=True):
     """A planned application."""
 
     entry: RoadmapEntry
     page: WebPage | None
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Struct, frozen=True):
     """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
 
     Versions stand newest first, each scan at the release that it counts for, each pin at its release.
@@ -113,10 +109,12 @@ class Join:
         for scan in scans:
             if self._selector.in_future(scan):
                 message = f"scanned at {scan.scanned_at}, which is in the future"
-                self._say(scan, message, "check the clock of the scanner")
+                self._say(scan, message, "check the clock of the scanner", code=Code.SCAN_AGE)
             if scan.system_only_named:
                 message = "the report names an operating system, but its packages were not looked at"
-                self._say(scan, message, "scan with `trivy image --scanners vuln --format json`")
+                self._say(
+                    scan, message, "scan with `trivy image --scanners vuln --format json`", code=Code.IN_PART
+                )
             self._place(scan)
         self._pins.index(scans)
 
@@ -141,7 +139,7 @@ class Join:
             message = f"{key} is scanned in part: there is no scan of {', '.join(missing)}"
             hint = "scan each of its digests, or say `accept: [partial]` under `security`"
             level = Level.INFO if accepted else Level.WARNING
-            self._say(scans[0], message, "" if accepted else hint, level)
+            self._say(scans[0], message, "" if accepted else hint, level, code=Code.IN_PART)
         return Release(entry, scans, len(seen), in_part and not accepted)
 
     def chart(self, entry: ChartEntry, page: WebPage, at: Callable[[int], Problem]) -> Chart:
@@ -156,15 +154,21 @@ class Join:
         named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in scan.names))
         if folder and named and folder not in named:
             message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
-            self._say(scan, message, "move it to the folder of the image that it is of", Level.ERROR)
+            self._say(
+                scan,
+                message,
+                "move it to the folder of the image that it is of",
+                Level.ERROR,
+                code=Code.MISPLACED_REPORT,
+            )
             return
         if by_path and not keys:
             keys = [by_path]
             for message, hint in mismatches(scan, by_path, self._releases, self._accept):
-                self._say(scan, message, hint)
+                self._say(scan, message, hint, code=Code.MISPLACED_REPORT)
         elif by_path and by_path not in keys:
             message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
-            self._say(scan, message, "rename it")
+            self._say(scan, message, "rename it", code=Code.MISPLACED_REPORT)
         for key in keys:
             self._candidates[key].append(scan)
         if keys:
@@ -201,19 +205,29 @@ class Join:
             if scan.path in useful:
                 # A hub's map has all images of a chart, wanted or not.
                 self._say(
-                    scan, f"the entry{_subject(scan)} belongs to no release and no pin", level=Level.INFO
+                    scan,
+                    f"the entry{_subject(scan)} belongs to no release and no pin",
+                    level=Level.INFO,
+                    code=Code.UNMATCHED_REPORT,
                 )
             elif scan.alone:
                 hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                self._say(scan, f"the report{_subject(scan)} belongs to no release of the catalog", hint)
+                self._say(
+                    scan,
+                    f"the report{_subject(scan)} belongs to no release of the catalog",
+                    hint,
+                    code=Code.UNMATCHED_REPORT,
+                )
             else:
                 # An old version of a chart that is fetched may contain what the catalog no longer lists.
                 level = Level.INFO if scan.of_hub else Level.WARNING
                 message = "no image in the report belongs to a release or pin of the catalog"
-                self._say(scan, message, level=level)
+                self._say(scan, message, level=level, code=Code.UNMATCHED_REPORT)
 
-    def _say(self, scan: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
-        self._problems.add(Problem(scan.file, 0, 0, "", message, hint, level))
+    def _say(
+        self, scan: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING, *, code: Code
+    ) -> None:
+        self._problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=code))
 
 
 def _subject(scan: ScanMetadata) -> str:

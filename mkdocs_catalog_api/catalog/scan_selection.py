@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class ScanSelector:
+class ScanSelector(Struct, frozen=True):
     """Selects among scans of one release: for each digest one scanner's, of each platform the newest."""
 
     scanners: Sequence[str]
@@ -60,7 +61,9 @@ class ScanSelector:
                     f"which scan of {what} is the newest can't be told, so the one with most findings counts"
                 )
                 hint = "remove the others, or scan again with a tool that writes the time into its report"
-                self.problems.add(Problem(best.file, 0, 0, "", message, hint, Level.WARNING))
+                self.problems.add(
+                    Problem(best.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNDATED)
+                )
             yield best
             left = [scan for scan in left if scan is not best and _other_platform(scan, best)]
 
@@ -84,7 +87,7 @@ class ScanSelector:
                 hint = f"add {scan.scanner} there, or remove the report"
             else:
                 message = f"passed over for {what}; what counts is {files}"
-            self.problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.INFO))
+            self.problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.INFO, code=Code.PASSED_OVER))
 
 
 def covered(scans: Sequence[ScanMetadata], digests: Collection[str]) -> frozenset[str]:

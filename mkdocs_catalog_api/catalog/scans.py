@@ -61,8 +61,7 @@ class Findings(Sequence[Finding]):
         return isinstance(other, Sequence) and [*self] == [*other]
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """One scan of one image."""
 
     scanner: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, get_args
+
+from msgspec import Struct
 
 StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
 STATUSES: tuple[StatusWord, ...] = get_args(StatusWord)
@@ -39,8 +40,7 @@ class Product(NamedTuple):
     """The subcomponents that the statement is about; all of the product when there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement about one vulnerability, with all that it takes to write it down again."""
 
     ids: tuple[str, ...]

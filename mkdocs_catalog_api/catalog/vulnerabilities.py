@@ -1,7 +1,5 @@
 """The vulnerability rows of a release: raw findings without duplicates, merged and in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

@@ -15,6 +15,7 @@ import click
 
 from ..catalog.links import web_link
 from ..catalog.names import slug
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from .run import as_objects, config_file_option, json_option, print_problems, quiet_option
 
@@ -120,9 +121,10 @@ def command(
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
-        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest"))
+        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
     except OSError as error:
-        problems.add(Problem(str(error.filename or ""), 0, 0, "", f"can't be written: {error.strerror}"))
+        message = f"can't be written: {error.strerror}"
+        problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     if as_json:
         summary: dict[str, object] = {
             name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")

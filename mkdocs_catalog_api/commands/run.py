@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems, lines
 
 if TYPE_CHECKING:
@@ -60,12 +61,14 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
     return [
         {
             "level": problem.level.name.lower(),
+            "code": problem.code,
             "file": problem.file,
             "line": problem.line,
             "column": problem.column,
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
+            "help": problem.code.help,
         }
         for problem in problems
     ]
@@ -168,7 +171,7 @@ class Run:
             self.problems.extend(error.problems)
         except (ContractError, MemoryError, OSError) as error:
             message = f"the API can't be written: {str(error) or 'memory ran out'}"
-            self.problems.add(Problem("", 0, 0, "", message))
+            self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:

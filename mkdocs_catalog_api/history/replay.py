@@ -67,9 +67,13 @@ def _image(image: Image, event: AnyEvent) -> None:
             image.latest = event.to
         case events.ScanChanged():
             _need((event.version is None) <= (not event.scanned), "a scan of no release")
-            scan = None if event.version is None else Scan(event.version, event.digests, event.scanner)
+            scan = None
+            if event.version is not None:
+                scan = Scan(event.version, event.digests, event.scanner, event.complete)
             _need((image.scanned, image.scan) != (event.scanned, scan), "the scan is the same")
             image.scanned, image.scan = event.scanned, scan
+            if scan and scan.complete:
+                image.whole = scan
         case events.GradeChanged():
             _need(image.grade == event.from_ != event.to, f"its grade was {image.grade} before")
             image.grade = event.to

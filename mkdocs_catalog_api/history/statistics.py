@@ -5,7 +5,6 @@ Memory holds what is open at one time. What has ended waits on the disk until it
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from operator import neg
@@ -53,6 +52,8 @@ class Statistics:
         self._sums = _NONE
         """Of the counts of all images."""
         self._fixes = Fixes(folder.dates[-1])
+        import sqlite3  # few catalogs have a history
+
         self._ended = sqlite3.connect("")  # on the disk, and gone when it is closed
         self._ended.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
         self._waiting: list[tuple[str, bool, bytes]] = []

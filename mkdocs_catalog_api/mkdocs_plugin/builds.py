@@ -11,12 +11,14 @@ from mkdocs.exceptions import PluginError
 
 from ..api.verify import ContractError
 from ..build import Build, prepare
+from ..codes import Code
 from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp
 from ..settings import Settings
 from ..site import Site
 from ..summary import summary
-from ..web.pages import Filled, Web
+from ..web.filled import Filled
+from ..web.pages import Web
 from .log import log, report
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class Builds:
             self.refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
+            self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
         web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
         with suppress(CatalogError):  # pages that can't be filled stay as written
             return web, web.fill(self._good, Problems(), strict=False)
@@ -93,7 +95,7 @@ class Builds:
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
-            self._stop(f"the API can't be published: {error}")
+            self._stop(f"the API can't be published: {error} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
         """Say why the catalog is refused, and stop the build.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from . import calendar, history_feeds, syndication, update_feeds
@@ -58,7 +59,7 @@ def check_address(site: Site, problems: Problems) -> None:
     """Warn when the site has no address, which feeds need."""
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
-        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING))
+        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
 
 
 def check(site: Site, made: Mapping[str, bytes], problems: Problems) -> None:
@@ -87,6 +88,6 @@ def write(made: Mapping[str, bytes], site_dir: Path, staging: Path) -> None:
 
 
 def _in_the_way(file: str, path: str) -> Problem:
-    return Problem(
-        file, 0, 0, "", f"the feed {path} would land on this file", "move it, or set `feeds: false`"
-    )
+    message = f"the feed {path} would land on this file"
+    hint = "move it, or set `feeds: false`"
+    return Problem(file, 0, 0, "", message, hint, code=Code.IN_THE_WAY)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..api.addresses import PREFIX
+from ..codes import Code
 from ..problems import Problem, Problems
 
 
@@ -25,4 +26,4 @@ def refuse_occupied(documents: Iterable[str], files: Mapping[str, str], problems
         if folded in ours or folded in folders or ours & above:
             target = f"{PREFIX}/{path}"
             message = f"a document of the API would land on {target}, which this file becomes"
-            problems.add(Problem(file, 0, 0, "", message, "move or rename the file"))
+            problems.add(Problem(file, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))

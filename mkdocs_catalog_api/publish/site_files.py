@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from ..site import Site
 
@@ -25,10 +26,11 @@ def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
         straight = os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
         if os.path.normcase(os.path.realpath(place)) != os.path.normcase(straight):
             message = f"{path} would be written here, and nothing is written through a link"
-            problems.add(Problem(shown, 0, 0, "", message, "put a real file or folder there, or remove it"))
+            hint = "put a real file or folder there, or remove it"
+            problems.add(Problem(shown, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
         elif place != target and place.exists() and not place.is_dir():
             message = f"{path} would be written below this file"
-            problems.add(Problem(shown, 0, 0, "", message, "move or rename the file"))
+            problems.add(Problem(shown, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))
         else:
             continue
         return

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import clock
 from ..authored.folders import MAX_SIZE
@@ -20,6 +22,7 @@ from ..authored.messages import suggestion
 from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, Statement
 from ..catalog.vex_products import NotUnderstood, part_meaning, product_meaning
 from ..catalog.vulnerabilities import CVE_ID
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from . import openvex_json as written
 from .folders import usable_files
@@ -39,8 +42,7 @@ class Fault(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class VexDocument:
+class VexDocument(Struct, frozen=True):
     id: str
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]
@@ -84,11 +86,17 @@ def read_folder(
             found = read_vex((folder / path).read_bytes())
         except OSError as error:
             message = f"the document can't be read: {error.strerror}"
-            problems.add(Problem(file, 0, 0, "", message, "make it readable or remove it"))
+            problems.add(
+                Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
+            )
         except ReportError as error:
-            problems.add(Problem(file, error.line, error.column, "", str(error), error.hint))
+            problems.add(
+                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_VEX)
+            )
         else:
-            problems.extend(Problem(file, 0, 0, *fault, Level.WARNING) for fault in found.faults)
+            problems.extend(
+                Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in found.faults
+            )
             named = found.statements if found.id else [replace(s, document=file) for s in found.statements]
             statements += named
     return statements

@@ -33,7 +33,7 @@ _RESERVED = {
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": COUNTERS,
-    "grade": (*GRADES, "none"),
+    "grade": (*GRADES, "not graded", "not scanned"),
     "lifecycle": get_args(Lifecycle),
     "priority": ("high", "medium", "low"),
 }
@@ -116,7 +116,8 @@ def _of(name: str, item: Item) -> Iterable[str]:
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
     if name == "grade":
-        return [str(cast(Item, security)["grade"] or "none")]
+        found = cast(Item, security)
+        return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
     if name == "category" and "categories" in item:
         return texts(item["categories"])
     if name == "platform":

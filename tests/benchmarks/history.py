@@ -41,7 +41,7 @@ class Catalog:
             image = Image(
                 releases={version: (f"sha256:{number:064x}",)}, latest=version, scanned=True, grade="D"
             )
-            image.scan = Scan(version, image.releases[version], "trivy 0.67.2")
+            image.scan = Scan(version, image.releases[version], "trivy 0.67.2", complete=True)
             for _ in range(ROWS):
                 image.open[self.key()] = self.random.choice(SEVERITIES)
             self.state[f"app-{number:05}"] = image
@@ -58,7 +58,7 @@ class Catalog:
 
     def seen(self) -> Iterator[Seen]:
         for slug, image in self.state.items():
-            yield Seen(slug, image, complete=True)
+            yield Seen(slug, image)
 
 
 def write(folder: Folder, images: int, events: int, days: int) -> None:

@@ -1,7 +1,5 @@
 """What is this digest? Whose release it is, whether it is current, what an update mends."""
 
-from __future__ import annotations
-
 from collections import Counter as Counted
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

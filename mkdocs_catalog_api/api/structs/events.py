@@ -1,7 +1,5 @@
 """The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
@@ -87,7 +85,7 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
 
 
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
-    """The newest release has a scan or has none any more, or another digest or scanner gives it."""
+    """The newest release has a scan or none any more, or one of something else or by another scanner."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
     version: Annotated[
@@ -95,6 +93,13 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
     ]
     digests: Annotated[tuple[str, ...], Meta(description="What was scanned; empty when nobody knows.")]
     scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
+    complete: Annotated[
+        bool,
+        Meta(
+            description="Whether the scan tells all of the release. If not (some digests have no scan, the "
+            "operating system is past its end of life), what it does not report goes on."
+        ),
+    ]
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):

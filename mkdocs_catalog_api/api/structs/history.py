@@ -1,7 +1,5 @@
 """The published documents of a history."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

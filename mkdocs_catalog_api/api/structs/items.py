@@ -4,8 +4,6 @@ Names, order, types and descriptions of the fields that authors write stand in `
 Structs are made from there. A declared field is always present, null only where its type says so.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from functools import cache

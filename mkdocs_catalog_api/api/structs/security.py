@@ -1,7 +1,5 @@
 """Security documents: release records, details, the summary and the index."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_type_hints
 
 from msgspec import Meta, Struct, defstruct

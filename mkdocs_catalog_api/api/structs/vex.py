@@ -3,8 +3,6 @@
 As in badges, what does not apply is absent, never null: the format knows none.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
