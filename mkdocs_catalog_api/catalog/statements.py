@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
-STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
-JUSTIFICATIONS = (
+StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
+STATUSES: tuple[StatusWord, ...] = get_args(StatusWord)
+JustificationWord = Literal[
     "component_not_present",
     "vulnerable_code_not_present",
     "vulnerable_code_not_in_execute_path",
     "vulnerable_code_cannot_be_controlled_by_adversary",
     "inline_mitigations_already_exist",
-)
+]
+JUSTIFICATIONS: tuple[JustificationWord, ...] = get_args(JustificationWord)
 
 
 class Component(NamedTuple):

@@ -11,7 +11,7 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from . import calendar, history_feeds, syndication, update_feeds
 from .history_feeds import FeedImage, News
-from .site_files import put, refuse_links
+from .site_files import put, refuse_links, source_of
 
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
@@ -67,11 +67,8 @@ def check_address(site: Site, problems: Problems) -> None:
 def check(site: Site, made: Mapping[str, bytes], problems: Problems) -> None:
     """Add a problem for each of the author's files that would become a feed."""
     for path in made:
-        if (site.docs_dir / path).exists():
-            shown = (
-                site.docs_dir.relative_to(site.root) if site.docs_dir.is_relative_to(site.root) else Path()
-            )
-            problems.add(_in_the_way((shown / path).as_posix(), path))
+        if file := source_of(site, path):
+            problems.add(_in_the_way(file, path))
 
 
 def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..api.structs.security import Release, SecurityDetail
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import COUNTERS
 
-Figures = Mapping[str, object]
-_COUNTS = (*(word.lower() for word in SEVERITIES), "total", "fixable")
+_COUNTS = (*COUNTERS, "total", "fixable")
 _FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")
 
 

@@ -13,12 +13,12 @@ from ..structs.fields import (
     Document,
     Href,
     HrefAgain,
+    LifecycleWord,
     Slug,
     SlugAgain,
     Text,
     VersionLabelAgain,
 )
-from ..structs.items import LifecycleWord
 
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
@@ -65,7 +65,7 @@ class AffectedRelease(Document):
     slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
     version: Annotated[VersionLabelAgain, Meta(description="Label of the release.")]
     is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
-    lifecycle: LifecycleWord
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     digest: Annotated[DigestAgain | None, Meta(description="Digest of the release, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]

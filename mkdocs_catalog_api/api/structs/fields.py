@@ -1,10 +1,11 @@
 """Types that several documents share. Constraints are those that the check of written documents holds."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from ...catalog import names
+from ...catalog import grading, names
+from ...catalog.models import Lifecycle
 
 PER_PAGE = 24
 
@@ -39,8 +40,10 @@ VersionLabelAgain = Annotated[
 ]
 DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
 GradeLetter = Annotated[
-    Literal["A+", "A", "B", "C", "D", "F"],
-    Meta(extra_json_schema={"words": ["A+", "A", "B", "C", "D", "F"], "component": "Grade"}),
+    grading.Grade, Meta(extra_json_schema={"words": [*grading.GRADES], "component": "Grade"})
+]
+LifecycleWord = Annotated[
+    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
 ]
 Score = Annotated[float, Meta(ge=0, le=100)]
 

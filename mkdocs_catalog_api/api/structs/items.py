@@ -31,13 +31,6 @@ from .security import ChartSecurity, ImageSecurity
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
 
-LifecycleWord = Annotated[
-    Lifecycle,
-    Meta(
-        description="Where the image stands.",
-        extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"},
-    ),
-]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 
 

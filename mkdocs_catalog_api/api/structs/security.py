@@ -166,14 +166,9 @@ class ChartSecurity(Document):
     exploited: ExploitedIfKnown
 
 
-class SummaryEntry(Document):
+class SummaryEntry(Counters):
     """Figures of one scanned image: those of its newest version."""
 
-    critical: Critical
-    high: High
-    medium: Medium
-    low: Low
-    unknown: Unknown
     total: OpenTotal
     fixable: Fixable
     suppressed: SuppressedTotal
