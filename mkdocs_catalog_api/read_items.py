@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from .authored.data_files import read_list
 from .authored.messages import field_names, resembling, shown

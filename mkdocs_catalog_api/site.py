@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from .authored.config_file import ConfigFile
 from .authored.pages import Page
 from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, data_names
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """What the engine has to know of the site that is built."""
 
     config: ConfigFile

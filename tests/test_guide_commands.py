@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -234,11 +235,16 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     )
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
-        env = {"CATALOG_API_HUB": hub.address, "CATALOG_API_KEV": f"{mirror}/kev"}
-        env["CATALOG_API_EPSS"] = f"{mirror}/epss"
-        shell(folder, reports, **env)
+        ask = partial(
+            shell,
+            folder,
+            CATALOG_API_HUB=hub.address,
+            CATALOG_API_KEV=f"{mirror}/kev",
+            CATALOG_API_EPSS=f"{mirror}/epss",
+        )
+        ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
-        said = shell(folder, advisories, **env)
+        said = ask(advisories)
     printed = re.sub(r"\d+ ", "", output("vulnerabilities", "2 files of advisories"))
     assert re.sub(r"\d+ ", "", said).endswith(printed)
     assert (folder / "advisories/epss_scores.csv.gz").is_file()

@@ -3,8 +3,6 @@
 `{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Vulnerability, count
 from .structs.security import (
     ChartSecurity,
@@ -18,7 +19,6 @@ from .structs.security import (
     SecuritySummary,
 )
 
-_WORDS = ("critical", "high", "medium", "low", "unknown")
 _MAY_BE_NULL = {"grade", "score", "digest", "scanned_at", "os_end_of_life", "exploited"}
 """Of a release that has been scanned."""
 
@@ -36,7 +36,7 @@ def _release(release: Any) -> Iterator[str]:
     yield from _graded(release)
     rows: list[Vulnerability] = release.cves
     found = count(rows)
-    counters = tuple(getattr(release, word) for word in _WORDS)
+    counters = tuple(getattr(release, word) for word in COUNTERS)
     if counters != tuple(map(sum, zip(*found, strict=True))) or release.total != len(rows):
         yield f"counters {counters} and total {release.total}, but the rows give {found}"
     if release.fixable != sum(found.fixable):
@@ -61,7 +61,7 @@ def _graded(figures: Any) -> Iterator[str]:
 
 def _figures(figures: Any) -> Iterator[str]:
     """Counters with their total: of what may have no scan all are null together."""
-    counters = [getattr(figures, word) for word in _WORDS]
+    counters = [getattr(figures, word) for word in COUNTERS]
     yield from _graded(figures)
     if figures.total is None:
         others = (*counters, figures.fixable, figures.suppressed, figures.grade, figures.exploited)
@@ -102,7 +102,7 @@ def _summary(summary: SecuritySummary) -> Iterator[str]:
                 getattr(summary.by_severity, word),
                 sum(getattr(image, word) for image in images),
             )
-            for word in _WORDS
+            for word in COUNTERS
         ),
         ("imagesWithCves", summary.images_with_cves, sum(image.total > 0 for image in images)),
         ("scanned", summary.scanned, len(images)),
@@ -112,7 +112,7 @@ def _summary(summary: SecuritySummary) -> Iterator[str]:
         (
             "pinned.total",
             summary.pinned.total,
-            sum(getattr(summary.pinned.by_severity, word) for word in _WORDS),
+            sum(getattr(summary.pinned.by_severity, word) for word in COUNTERS),
         ),
     ):
         if said != found:
@@ -123,7 +123,7 @@ def _index(index: SecurityIndex) -> Iterator[str]:
     if index.total != len(index.data):
         yield f"total is {index.total}, but data has {len(index.data)} items"
     for entry in index.data:
-        counted = sum(getattr(entry, word) for word in _WORDS)
+        counted = sum(getattr(entry, word) for word in COUNTERS)
         if entry.total != counted:
             yield f"{entry.slug}: total is {entry.total}, but the severities add up to {counted}"
 

@@ -5,9 +5,7 @@ The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-s
 
 from __future__ import annotations
 
-import gzip
 import io
-import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -22,6 +20,8 @@ from .addresses import PREFIX
 from .structs.vex import ImageVex, VexPackage, VexProduct, VexStatement, VexVulnerability
 
 ARCHIVE = "vex/repository.tar.gz"
+ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
+"""Name in discovery → path below `api/v1/`."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 """Of a statement without a time, which is older than all others."""
 _ENCODER = msgspec.json.Encoder()
@@ -29,7 +29,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def path(slug: str) -> str:
     """Path of the document of an image that statements speak of."""
-    return f"vex/{slug}.json"
+    return ADDRESSES["vex"].format(slug=slug)
 
 
 def repository(site_url: str) -> str:
@@ -108,6 +108,9 @@ def _newest(statements: Iterable[Statement]) -> str:
 
 
 def _packed(files: dict[str, bytes]) -> bytes:
+    import gzip  # few catalogs publish their statements
+    import tarfile
+
     buffer = io.BytesIO()
     # `gzip.compress` writes what it runs on into the header, in some versions of Python.
     with (

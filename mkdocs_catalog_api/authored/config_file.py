@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import yaml
+from msgspec import Struct
 
 from ..codes import Code
 from ..problems import Level, Problem
 from .pages import dotted
-from .toml_text import load as load_toml
 from .yaml_text import child
 
 PLUGIN = "catalog-api"
@@ -20,8 +19,7 @@ MAX_PARENTS = 20
 """How many files mkdocs.yml may inherit from, one from another."""
 
 
-@dataclass(frozen=True)
-class ConfigFile:
+class ConfigFile(Struct, frozen=True, dict=True):
     """The configuration of the site; `path` is None when it did not come from a file."""
 
     path: Path | None
@@ -106,7 +104,9 @@ def inherited(name: str, parent: str) -> str:
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
         if path and path.suffix == ".toml":
-            return load_toml(path.read_bytes())[0]
+            from .toml_text import load  # few sites are built from TOML
+
+            return load(path.read_bytes())[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None

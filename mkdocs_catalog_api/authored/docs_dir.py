@@ -6,11 +6,11 @@ The rules are those of MkDocs 1.6 (mkdocs/structure/files.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from posixpath import splitext
 from urllib.parse import quote
 
+from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
 from ..codes import Code
@@ -23,8 +23,7 @@ _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """What decides which files of docs_dir are published, and where."""
 
     directory_urls: bool

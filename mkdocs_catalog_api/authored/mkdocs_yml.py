@@ -22,7 +22,6 @@ from ..codes import Code
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
-from .toml_text import load as load_toml
 from .yaml_errors import YamlError, explain, mark
 from .yaml_text import place
 
@@ -143,6 +142,8 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
+            from .toml_text import load as load_toml  # few sites are built from TOML
+
             return load_toml(source)
         loader = _Loader(source)
         root = loader.get_single_node()

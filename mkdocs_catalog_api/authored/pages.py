@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from mergedeep import Strategy, merge
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..codes import Code
 from ..problems import Level, Problem, Problems
@@ -22,8 +23,7 @@ _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
 _EMPTY = Document("", 0, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page of the site, as it is before anything is written."""
 
     uri: str
@@ -42,8 +42,7 @@ class Page:
     """What such plugins made of the text below the front matter; None likewise."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawItem:
+class RawItem(Struct, frozen=True):
     """The values of one item before validation, and where they stand."""
 
     values: Mapping[str, object]

@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 from pydantic import ValidationError
 
 from ..catalog.fields import COMPUTED
@@ -165,6 +164,8 @@ def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
 
 @cache
 def _is_spdx(expression: str) -> bool:
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
     with suppress(InvalidLicenseExpression):
         canonicalize_license_expression(expression)
         return True

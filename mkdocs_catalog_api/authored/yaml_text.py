@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import yaml
+from msgspec import Struct
 
 from ..problems import Problem
 from .yaml_errors import YamlError, explain, mark
@@ -52,8 +52,7 @@ def _readable(word: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True, dict=True):
     """A parsed YAML document; `offset` is the number of lines that stand before it in its file."""
 
     text: str

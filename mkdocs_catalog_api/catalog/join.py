@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct, field
 
 from ..codes import Code
 from ..problems import Level, Problem, Problems
@@ -23,8 +24,7 @@ from .versions import newest_first
 from .vex_matching import Statements
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """One version of an image and the scans that count for it; none when it is unscanned."""
 
     entry: VersionEntry
@@ -35,8 +35,7 @@ class Release:
     """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
+class WebPage(Struct, frozen=True):
     """Where people read about an item."""
 
     url: str
@@ -45,8 +44,7 @@ class WebPage:
     """False when the item has no page of its own and this is the page of its collection."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image with its releases, newest first."""
 
     entry: ImageEntry
@@ -54,8 +52,7 @@ class Image:
     releases: tuple[Release, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A chart with its pins."""
 
     entry: ChartEntry
@@ -63,16 +60,14 @@ class Chart:
     pins: tuple[Pin, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoadmapItem:
+class RoadmapItem(Struct, frozen=True):
     """A planned application."""
 
     entry: RoadmapEntry
     page: WebPage | None
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Struct, frozen=True):
     """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
 
     Versions stand newest first, each scan at the release that it counts for, each pin at its release.

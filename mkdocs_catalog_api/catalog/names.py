@@ -8,8 +8,9 @@ time linear in the length of the text; the public ones read the same in ECMAScri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from .links import SCHEME, refusal, web_link
 
@@ -155,8 +156,7 @@ def _is_platform(text: str) -> bool:
     return bool(PLATFORM.fullmatch(text)) and not _ARCHITECTURE_FIRST.match(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A container image by name: `[domain/]path[:tag][@digest]`. With both, the digest decides."""
 
     domain: str

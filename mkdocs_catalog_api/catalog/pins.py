@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from ..problems import Level, Problem, Problems
 from .models import PinEntry
@@ -14,8 +16,7 @@ from .scan_selection import ScanSelector
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """An image that a chart pins, and the release of the catalog that it is, if it is one."""
 
     entry: PinEntry
@@ -27,8 +28,7 @@ class Pin:
     """Scans of a pin that is no release of the catalog."""
 
 
-@dataclass(slots=True)
-class PinJoin:
+class PinJoin(Struct):
     """Resolves pins. A pin with a digest is the release with that digest and no other; one without goes by
     normalised reference and tag.
     """

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class ScanSelector:
+class ScanSelector(Struct, frozen=True):
     """Selects among scans of one release: for each digest one scanner's, of each platform the newest."""
 
     scanners: Sequence[str]

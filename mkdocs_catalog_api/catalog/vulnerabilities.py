@@ -1,7 +1,5 @@
 """The vulnerability rows of a release: raw findings without duplicates, merged and in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -9,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from .scans import SEVERITIES, Finding
+from .scans import SEVERITIES, Finding, Severity
 
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
 """Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
@@ -19,7 +17,7 @@ _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 # Schemas list words in the order of `words`, which msgspec would sort, under the name `component`.
 SeverityWord = Annotated[
-    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"],
+    Severity,
     Meta(extra_json_schema={"words": [*SEVERITIES], "component": "Severity"}),
 ]
 
@@ -122,7 +120,7 @@ def _row(severity: int, group: list[Finding]) -> Vulnerability:
         url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
     word = SEVERITIES[severity]
-    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)  # type: ignore[arg-type]
+    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)
 
 
 @lru_cache(maxsize=1_024)

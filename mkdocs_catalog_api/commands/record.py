@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..history.snapshot import Seen, State
     from ..settings import Settings
     from ..site import Site
-    from ..write_items import ItemDocuments
 
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
@@ -89,7 +88,6 @@ class _Record:
     @contextmanager
     def reported(self) -> Iterator[None]:
         """Tell how it ended, and end the program with 1 when it is refused."""
-        from ..api.verify import ContractError
         from ..history.git import GitError
 
         refused = True
@@ -100,7 +98,7 @@ class _Record:
             self.problems.extend(error.problems)
         except GitError as error:
             self.problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
-        except (ContractError, MemoryError, OSError) as error:
+        except (MemoryError, OSError) as error:
             message = f"the history can't be written: {str(error) or 'memory ran out'}"
             self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if self.run.as_json:
@@ -126,19 +124,18 @@ class _Record:
         return site, settings, folder
 
     def _seen(self, site: Site, settings: Settings) -> list[Seen]:
-        """The images of the catalog by slug, as a build shows them that writes nothing."""
-        from ..build import prepare
-        from ..history.snapshot import seen
+        """The images of the catalog by slug, as a build reads them."""
+        from ..api.security import Assessor
+        from ..history.snapshot import snapshot
+        from ..read import read
 
-        found: list[Seen] = []
-
-        def take(item: ItemDocuments) -> None:
-            if item.resource == "images":
-                found.append(seen(item.document.data, item.detail))  # type: ignore[attr-defined]
-
-        problems, strict = self.run.problems, self.run.strict
-        prepare(site, settings, problems, strict=strict, check_only=True, on_item=take, history=False)
-        return found
+        clock.check(self.problems)
+        catalog, reports = read(site, settings, self.problems)
+        if self.problems.refuse(strict=self.run.strict):
+            raise CatalogError(self.problems)
+        return [
+            *snapshot(catalog, Assessor(reports.findings if reports else lambda _: [], catalog.statements))
+        ]
 
     def day(self, date: str | None) -> None:
         """Record one day."""

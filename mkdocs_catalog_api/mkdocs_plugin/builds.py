@@ -17,7 +17,8 @@ from ..publish.earlier import Stamp
 from ..settings import Settings
 from ..site import Site
 from ..summary import summary
-from ..web.pages import Filled, Web
+from ..web.filled import Filled
+from ..web.pages import Web
 from .log import log, report
 
 if TYPE_CHECKING:

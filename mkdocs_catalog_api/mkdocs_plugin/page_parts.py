@@ -9,7 +9,8 @@ from typing import Any
 
 from mkdocs.structure.toc import AnchorLink
 
-from ..web.pages import Filled, Web
+from ..web.filled import Filled
+from ..web.pages import Web
 from .pages import Files
 
 

@@ -15,7 +15,8 @@ from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
 from ..site import own_files
-from ..web.pages import Filled, Web
+from ..web.filled import Filled
+from ..web.pages import Web
 from ..web.view import CatalogView
 from .builds import Builds
 from .docs_files import refuse_unreadable

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from ..api.addresses import PREFIX
 from ..codes import Code
@@ -37,8 +38,7 @@ class _MergeError(Exception):
         self.message, self.hint, self.line, self.column = message, hint, line, column
 
 
-@dataclass(frozen=True, slots=True)
-class _Host:
+class _Host(Struct, frozen=True):
     file: str
     """Its name at the root of the site."""
     merge: Callable[[str, Sequence[str]], str]
@@ -128,8 +128,7 @@ _HOSTS: Mapping[HostName, _Host] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderFile:
+class HeaderFile(Struct, frozen=True):
     """The header file of one host for a site at one mount path."""
 
     host: HostName

@@ -5,9 +5,10 @@ So every fault is known before anything is written, and one image's findings are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..authored.folders import MAX_SIZE
 from ..catalog.names import Reference
@@ -24,8 +25,7 @@ _NOTHING_AT_ALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Struct, frozen=True):
     """The scans of all reports below `folder`; `label` is how problems name the folder.
 
     Links are followed within `root`, the folder of mkdocs.yml; a file of more than `max_size` bytes is a

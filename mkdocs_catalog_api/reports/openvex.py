@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import clock
 from ..authored.folders import MAX_SIZE
@@ -40,8 +42,7 @@ class Fault(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class VexDocument:
+class VexDocument(Struct, frozen=True):
     id: str
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]

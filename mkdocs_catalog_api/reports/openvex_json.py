@@ -4,8 +4,6 @@ Sound documents are decoded straight into these Structs. Whatever is wrong with 
 once more with patience: a text of a wrong type counts as missing, and unknown keys are remembered.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar

@@ -10,13 +10,14 @@ import msgspec
 from pydantic import JsonValue
 
 from ..authored.messages import field_names, resembling, suggestion
+from ..catalog.scans import COUNTERS
 from ..settings import Settings, entry_models
 from ..write_items import ItemDocuments
 from . import lists
 from .gathered import Gathered, update_effects
 from .lists import Filter, texts
 from .markers import Marker, MarkerError
-from .render import WORDS, Place, environment, render
+from .render import Place, environment, render
 from .view import CatalogView, Item
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
@@ -187,7 +188,7 @@ def _worst(figures: Item | None) -> tuple[int, ...]:
     """Sorts the worst first, and what nobody has scanned last."""
     if figures is None or figures["total"] is None:
         return (1,)
-    return (0, *(-cast(int, figures[word]) for word in WORDS))
+    return (0, *(-cast(int, figures[word]) for word in COUNTERS))
 
 
 def _ranked(items: Sequence[Item]) -> Sequence[Item]:
@@ -198,7 +199,7 @@ def _of_rows(own: ItemDocuments) -> Sequence[Filter]:
     """What the vulnerabilities of an image can be narrowed by."""
     if own.detail is None:
         return ()
-    have = [word for word in WORDS if any(getattr(record, word) for record in own.detail.versions)]
+    have = [word for word in COUNTERS if any(getattr(record, word) for record in own.detail.versions)]
     severity = Filter("severity", "Severity", [(word, word) for word in have])
     fix = Filter("fix", "Fix", [("yes", "With a fix")])
     return [severity, fix] if len(have) > 1 else [fix]

@@ -13,13 +13,15 @@ TEMPLATES = {
     "renovate": {"renovate": "renovate/{slug}.json"},
     "epss": {"epss": "epss.json"},
 }
+VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
 
 
 def addresses(api: Api) -> dict[str, str]:
-    """What discovery says of the lookups that it has: one that is there is there whole."""
+    """What discovery says of the lookups that it has, and of statements; what is there is there whole."""
     said = api.documents["index.json"]["lookups"]
     found = {name: rest for name, rest in TEMPLATES.items() if said.keys() & rest.keys()}
+    found |= {"vex": VEX} if VEX["vexRepository"] in api.files else {}
     return {name: api.href(path) for rest in found.values() for name, path in rest.items()}
 
 

@@ -151,7 +151,7 @@ class Cves(Lookup):
             api_version="v1",
             resource="cves",
             id=id_,
-            severity=SEVERITIES[kept.severity],  # type: ignore[arg-type]
+            severity=SEVERITIES[kept.severity],
             title=kept.title,
             url=kept.url,
             total=len(data),

@@ -1,7 +1,5 @@
 """What stands around the items of collections, pages and item documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 

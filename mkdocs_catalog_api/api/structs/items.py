@@ -4,8 +4,6 @@ Names, order, types and descriptions of the fields that authors write stand in `
 Structs are made from there. A declared field is always present, null only where its type says so.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from functools import cache
@@ -33,13 +31,6 @@ from .security import ChartSecurity, ImageSecurity
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
 
-LifecycleWord = Annotated[
-    Lifecycle,
-    Meta(
-        description="Where the image stands.",
-        extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"},
-    ),
-]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 
 
