@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser
 
+from .browser import chromium
 from .example import build_as_process, copy_example
 from .servers import node_folder
 from .sites import SiteFolder
@@ -33,6 +36,13 @@ def example_bytes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("example") / "site"
     copy_example(folder)
     return build_as_process("mkdocs", folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all."""
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
