@@ -1,7 +1,5 @@
 """How likely is it that this is exploited? The EPSS scores of the catalog's ids, which change every day."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 

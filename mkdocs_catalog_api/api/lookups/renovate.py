@@ -2,8 +2,6 @@
 (https://docs.renovatebot.com/modules/datasource/custom/): what is not known is absent, as it refuses nulls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 from urllib.parse import urljoin
