@@ -11,11 +11,9 @@ from typing import Any
 import msgspec
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.api.addresses import Addresses
 from mkdocs_catalog_api.api.structs.fields import Document
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.documents import documents
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -100,8 +98,13 @@ class Past:
         return {path.name: path.read_bytes() for path in sorted((self.site.folder / "history").iterdir())}
 
     def documents(self) -> dict[str, Any]:
-        """Path → published document, each held against its type."""
-        return {path: checked(document) for path, document in documents(self.folder, Addresses("/catalog"))}
+        """Path → document of a whole build, those of the history alone."""
+        self.site.write_config()
+        result = CliRunner().invoke(main, ["build", "-f", str(self.site.folder / "mkdocs.yml"), "--quiet"])
+        assert result.exit_code == 0, result.output
+        api = self.site.folder / "site/api/v1"
+        paths = [api / "changes.json", *api.glob("changes/*.json"), *api.glob("history/*.json")]
+        return {path.relative_to(api).as_posix(): json.loads(path.read_bytes()) for path in paths}
 
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
         """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""

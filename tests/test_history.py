@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import dataclass
 
 import pytest
 
 from .past import ONE, THREE, TWO, Past
-from .sites import REGISTRY, SiteFolder, digest, row
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY = "2026-11-02", "2026-11-03", "2026-11-04", "2026-11-05"
 
@@ -328,3 +330,89 @@ def test_an_ended_system_fixes_nothing(past: Past) -> None:
     report["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
     file.write_text(json.dumps(report))
     assert past.vulnerabilities(TUESDAY) == []
+
+
+@dataclass
+class Parts:
+    """An image of two platforms, each scanned on its own."""
+
+    past: Past
+
+    def build(self, name: str, version: str = "1.0") -> None:
+        """Build both platforms of a version, which nobody has scanned then; older versions go."""
+        shutil.rmtree(self.past.site.folder / "scans/nginx", ignore_errors=True)
+        digests = [digest(f"{name}-{platform}") for platform in ("amd64", "arm64")]
+        self.past.site.image("nginx", f"versions: [{{version: '{version}', digests: {json.dumps(digests)}}}]")
+
+    def scan(self, name: str, platform: str, *rows: dict[str, object]) -> None:
+        of = f"{REGISTRY}/nginx@{digest(f'{name}-{platform}')}"
+        self.past.site.report(f"nginx/{platform}.json", trivy(list(rows), digest=of))
+
+    def unscan(self, platform: str) -> None:
+        (self.past.site.folder / f"scans/nginx/{platform}.json").unlink()
+
+
+@pytest.fixture
+def parts(site: SiteFolder) -> Parts:
+    """Both platforms were scanned on the first day, and both found one vulnerability on Monday."""
+    parts = Parts(Past(site))
+    parts.build("old")
+    for day, rows in (("2026-11-01", []), (MONDAY, [row(ONE)])):
+        parts.scan("old", "amd64", *rows)
+        parts.scan("old", "arm64", *rows, *([row(TWO)] if rows else []))
+        parts.past.day(day)
+    return parts
+
+
+@pytest.mark.parametrize("accept", [[], ["partial"]])
+def test_what_only_an_unscanned_platform_had_is_not_gone(parts: Parts, accept: list[str]) -> None:
+    parts.past.site.settings["security"] = {"accept": accept}
+    parts.unscan("arm64")
+    for day in (TUESDAY, WEDNESDAY):
+        assert parts.past.vulnerabilities(day) == []
+    (day,) = parts.past.documents()[f"changes/{TUESDAY}.json"]["data"][:1]
+    assert (day["kind"], day["complete"], day["digests"]) == ("scan-changed", False, [digest("old-amd64")])
+    open_ = [(ONE, "openssl", MONDAY, None, None, None), (TWO, "openssl", MONDAY, None, None, None)]
+    assert parts.past.episodes() == open_
+    assert parts.past.history()["figures"][-1]["total"] == 2
+    assert parts.past.documents()["history/index.json"]["data"][-1]["total"] == 2
+    parts.scan("old", "arm64", row(ONE))
+    assert parts.past.vulnerabilities(THURSDAY) == [("gone", TWO, "openssl", "scanner")]
+    assert parts.past.fixed() == (0, None, None)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_a_rebuilt_image_fixes_once_each_platform_is_scanned(parts: Parts, version: str) -> None:
+    parts.build("new", version)
+    parts.scan("new", "amd64", row(THREE))
+    assert parts.past.vulnerabilities(TUESDAY) == [("found", THREE, "openssl", "")]
+    assert {entry[0]: entry[3] for entry in parts.past.episodes()} == {ONE: None, TWO: None, THREE: None}
+    assert parts.past.fixed() == (0, None, None), "nobody has looked at the other platform"
+    parts.scan("new", "arm64", row(TWO))
+    reason = "rebuilt" if version == "1.0" else "superseded"
+    assert parts.past.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", reason)]
+    assert parts.past.episodes()[-2:] == [
+        (ONE, "openssl", MONDAY, WEDNESDAY, 2, reason),
+        (TWO, "openssl", MONDAY, None, None, None),
+    ]
+    assert parts.past.fixed() == (1, 2, 2)
+
+
+def test_one_platform_is_enough_for_who_scans_no_other(site: SiteFolder) -> None:
+    parts = Parts(Past(site))
+    site.settings["security"] = {"accept": ["partial"]}
+    for day, name, rows in (("2026-11-01", "a", []), (MONDAY, "b", [row(ONE)]), (TUESDAY, "c", [])):
+        parts.build(name)
+        parts.scan(name, "amd64", *rows)
+        parts.past.day(day)
+    assert parts.past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt")]
+
+
+def test_another_label_on_the_same_image_fixes_nothing(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    past.unscan("nginx", "1.0")
+    past.image("nginx", "1.0.1", v1_0_1="1.0")
+    past.scan("nginx", "1.0.1", [], "1.0")
+    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
+    assert past.fixed() == (0, None, None)

@@ -82,8 +82,8 @@ def test_the_last_commit_of_each_day_is_recorded(past: Past, repository: Reposit
         f"commit {head}: 2026-11-02 is left out, its catalog is refused: docs/images/bad.md" in result.output
     )
     assert [*past.files()] == ["2026-11-01.json", "2026-11-03.json", "2026-11-05.json"]
-    assert past.episodes() == [(ONE, "openssl", "2026-11-03", "2026-11-05", 2, "rebuilt")]
     assert repository.git("status", "--porcelain").splitlines() == ['?? "site of ours/history/"']
+    assert past.episodes() == [(ONE, "openssl", "2026-11-03", "2026-11-05", 2, "rebuilt")]
 
 
 def test_the_same_as_if_it_had_been_recorded_day_by_day(past: Past, repository: Repository) -> None:
@@ -117,7 +117,7 @@ def test_only_into_an_empty_history(past: Past, repository: Repository) -> None:
     before = past.files()
     result = past.run("--from-git")
     assert result.exit_code == 1
-    assert "history: 1 days are recorded already" in result.output
+    assert "history: 1 day recorded already" in result.output
     assert past.files() == before
 
 

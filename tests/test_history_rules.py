@@ -7,16 +7,15 @@ import statistics
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.api.addresses import Addresses
-from mkdocs_catalog_api.api.structs.events import Grade
+from mkdocs_catalog_api.catalog.grading import Grade
+from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
@@ -24,15 +23,11 @@ from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.history.episodes import Fixes, Since
 from mkdocs_catalog_api.history.replay import ReplayError, apply
 from mkdocs_catalog_api.history.snapshot import (
-    SEVERITIES,
     Image,
     Scan,
     Seen,
     State,
     known,
-)
-from mkdocs_catalog_api.history.snapshot import (
-    seen as seen_in,
 )
 from mkdocs_catalog_api.problems import CatalogError
 
@@ -53,14 +48,13 @@ def seen(draw: st.DrawFn, slug: str) -> Seen:
     )
     image.latest = draw(st.sampled_from(sorted(image.releases))) if image.releases else None
     if image.latest is None or draw(st.booleans()):
-        return Seen(slug, image, complete=False)
+        return Seen(slug, image)
     image.scanned, image.grade = True, draw(GRADES)
-    image.scan = Scan(
-        image.latest, draw(DIGESTS), draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
-    )
+    scanner = draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
+    image.scan = Scan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
     image.open = draw(ROWS)
     image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
-    return Seen(slug, image, draw(st.booleans()))
+    return Seen(slug, image, frozenset(draw(DIGESTS)).difference(image.scan.digests))
 
 
 @st.composite
@@ -90,6 +84,11 @@ def bytes_of(folder: Folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.path.iterdir()}
 
 
+# Each example writes files.
+few = settings(max_examples=40)
+
+
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> None:
     state: State = {}
@@ -101,6 +100,7 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
         assert list(differences(state, snapshot)) == []
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -113,6 +113,7 @@ def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[S
         assert bytes_of(folder) == before
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=5))
 def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -144,6 +145,7 @@ def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Se
             assert (entry["days"] is not None) == (entry["fixed"] is not None and not entry["baseline"])
 
 
+@few
 @given(st.lists(snapshots(), min_size=2, max_size=4), st.data())
 def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -161,6 +163,7 @@ def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObjec
     assert date in str(problem)
 
 
+@few
 @given(snapshots(), snapshots())
 def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
     one: list[Seen], two: list[Seen]
@@ -174,29 +177,6 @@ def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
             apply(copy, event)
         assert copy == changed
         break
-
-
-def shown(**latest: Any) -> Seen:
-    """What is seen of an image of two digests, whose newest release has this record."""
-    digests = ["sha256:" + "a" * 64, "sha256:" + "b" * 64]
-    version = SimpleNamespace(version="1.0", digest=digests[0], digests=digests)
-    security = SimpleNamespace(scanned=True, grade=None)
-    item = {"slug": "nginx", "lifecycle": "available", "versions": [version], "latest": "1.0"}
-    record = {"digest": digests[0], "scanner": "trivy", "cves": [], "suppressed": [], "os_end_of_life": False}
-    detail: Any = SimpleNamespace(latest=SimpleNamespace(**record | latest))
-    return seen_in(SimpleNamespace(**item, security=security), detail)
-
-
-def test_a_scan_of_some_platforms_finds_but_takes_nothing_away() -> None:
-    def row(id_: str, severity: str = "HIGH") -> SimpleNamespace:
-        return SimpleNamespace(id=id_, severity=severity, pkg="openssl")
-
-    state = after({}, [shown(digests_scanned=2, cves=[row(ONE)])])
-    state = after(state, [shown(digests_scanned=1, cves=[row(TWO, "LOW"), row(TWO)])])
-    assert state["nginx"].open == {(ONE, "openssl"): "HIGH", (TWO, "openssl"): "HIGH"}
-    state = after(state, [shown(digests_scanned=2, cves=[row(TWO)], suppressed=[row(TWO)])])
-    assert state["nginx"].open == {(TWO, "openssl"): "HIGH"}
-    assert state["nginx"].suppressed == {}
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=12))

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import clock
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
-from .run import Run, as_objects, options, tell
+from .run import Run, as_objects, options, print_problems
 
 if TYPE_CHECKING:
     from ..history.days import Folder
@@ -23,15 +24,14 @@ if TYPE_CHECKING:
     from ..history.snapshot import Seen, State
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
 
 
-def _date(_context: object, _option: object, given: str | None) -> str | None:
+def _date(_context: object, _option: object, value: str | None) -> str | None:
     from ..history.days import is_date
 
-    if given is not None and not is_date(given):
-        raise click.BadParameter(f"{given!r} is no day of the calendar; write it as in 2026-11-20.")
-    return given
+    if value is not None and not is_date(value):
+        raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
+    return value
 
 
 @click.command("record", short_help="Write down what changed since the last recorded day.")
@@ -77,18 +77,21 @@ def command(
             record.day(date)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 class _Record:
     """One run of the command; `summary` is what it tells programs."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.problems = run, run.problems
         self.summary: dict[str, object] = {}
-        self.said = ""
+        self.said, self.refused = "", "nothing is recorded"
 
     @contextmanager
     def reported(self) -> Iterator[None]:
         """Tell how it ended, and end the program with 1 when it is refused."""
-        from ..api.verify import ContractError
         from ..history.git import GitError
 
         refused = True
@@ -98,17 +101,17 @@ class _Record:
         except CatalogError as error:
             self.problems.extend(error.problems)
         except GitError as error:
-            self.problems.add(Problem("", 0, 0, "--from-git", str(error)))
-        except (ContractError, MemoryError, OSError) as error:
+            self.problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
+        except (MemoryError, OSError) as error:
             message = f"the history can't be written: {str(error) or 'memory ran out'}"
-            self.problems.add(Problem("", 0, 0, "", message))
+            self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if self.run.as_json:
             found = {"problems": as_objects(self.problems), "summary": {"refused": refused} | self.summary}
             click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         else:
-            tell(self.problems, quiet=self.run.quiet)
+            print_problems(self.problems, quiet=self.run.quiet)
             if refused:
-                click.secho(f"nothing is recorded: {self.problems.summary()}", fg="red", err=True)
+                click.secho(f"{self.refused}: {self.problems.summary()}", fg="red", err=True)
             elif not self.run.quiet:
                 click.echo(f"{self.said}; {self.problems.summary()}")
         if refused:
@@ -125,19 +128,18 @@ class _Record:
         return site, settings, folder
 
     def _seen(self, site: Site, settings: Settings) -> list[Seen]:
-        """The images of the catalog by slug, as a build shows them that writes nothing."""
-        from ..build import prepare
-        from ..history.snapshot import seen
+        """The images of the catalog by slug, as a build reads them."""
+        from ..api.security import Assessor
+        from ..history.snapshot import snapshot
+        from ..read import read
 
-        found: list[Seen] = []
-
-        def take(item: ItemDocuments) -> None:
-            if item.resource == "images":
-                found.append(seen(item.document.data, item.detail))  # type: ignore[attr-defined]
-
-        problems, strict = self.run.problems, self.run.strict
-        prepare(site, settings, problems, strict=strict, check_only=True, on_item=take, history=False)
-        return found
+        clock.check(self.problems)
+        catalog, reports = read(site, settings, self.problems)
+        if self.problems.refuse(strict=self.run.strict):
+            raise CatalogError(self.problems)
+        return [
+            *snapshot(catalog, Assessor(reports.findings if reports else lambda _: [], catalog.statements))
+        ]
 
     def day(self, date: str | None) -> None:
         """Record one day."""
@@ -148,14 +150,15 @@ class _Record:
         recorded = chain.record(folder, date, self._seen(site, settings))
         if date > clock.latest().date().isoformat():
             message = f"{date} has not come yet, and no earlier day can be recorded from now on"
-            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING))
+            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
         self.summary = recorded._asdict()
-        self.said = f"recorded {date}: {recorded.events:,} events"
+        self.said = f"recorded {date}: {_count(recorded.events, 'event')}"
 
     def verify(self) -> None:
         """Prove chain and replay."""
         from ..history import chain
 
+        self.refused = "the history is not in order"
         _, _, folder = self._site()
         chain.replay(folder)
         self.summary = {"days": len(folder.dates)}
@@ -169,8 +172,8 @@ class _Record:
         changed, dropped = chain.rebuild(folder)
         self.summary = {"days": len(folder.dates), "changed": changed, "dropped": dropped}
         self.said = (
-            f"rebuilt: {changed:,} of {len(folder.dates):,} days changed, {dropped:,} events left out "
-            "that said nothing after those of the days before"
+            f"rebuilt: {changed:,} of {_count(len(folder.dates), 'day')} changed, {_count(dropped, 'event')} "
+            "left out that said nothing after those of the days before"
         )
 
     def from_git(self, ref: str, since: str | None) -> None:
@@ -183,16 +186,16 @@ class _Record:
 
         site, settings, folder = self._site()
         if folder.dates:
-            message = f"{len(folder.dates):,} days are recorded already"
+            message = f"{_count(len(folder.dates), 'day')} recorded already"
             hint = "a past is taken from git into an empty folder; move this one away to begin anew"
             refused = Problems()
-            refused.add(Problem(folder.label, 0, 0, "", message, hint))
+            refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
             raise CatalogError(refused)
         repository = Repository(site.root)
         if repository.shallow:
             message = "this clone does not have all commits, so earlier days are missing"
             hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING))
+            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING, code=Code.DAY))
         paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
         commits = repository.last_of_each_day(ref, paths, since)
         state: State = {}
@@ -207,9 +210,9 @@ class _Record:
             days, events = len(past.dates), chain.copy(past, folder)
         if not commits:
             message = "no commit touches the pages, data or reports of the catalog"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING))
+            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
         self.summary = {"days": days, "skipped": len(commits) - days, "events": events}
-        self.said = f"recorded {days:,} days from git: {events:,} events"
+        self.said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
 
     def _seen_in(
         self, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
@@ -233,5 +236,7 @@ class _Record:
             except CatalogError as error:
                 first = next((each for each in error.problems if each.level is Level.ERROR), "")
                 message = f"{commit.date} is left out, its catalog is refused: {first}"
-        self.problems.add(Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING))
+        self.problems.add(
+            Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING, code=Code.DAY)
+        )
         return None

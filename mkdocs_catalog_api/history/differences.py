@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from msgspec.structs import astuple
+
 from ..api.structs import events
 from ..api.structs.events import AnyEvent, GoneReason
 from .snapshot import Image, Key, Scan, Seen, State, known
@@ -55,8 +57,9 @@ def _image(slug: str, before: Image | None, now: Image, baseline: bool) -> Itera
     if before.latest != now.latest:
         yield events.LatestChanged(slug, before.latest, now.latest)
     if (before.scanned, before.scan) != (now.scanned, now.scan):
-        scan = now.scan or Scan("", (), None)
-        yield events.ScanChanged(slug, now.scanned, scan.version or None, scan.digests, scan.scanner)
+        yield events.ScanChanged(
+            slug, now.scanned, *(astuple(now.scan) if now.scan else (None, (), None, False))
+        )
     if before.grade != now.grade:
         yield events.GradeChanged(slug, before.grade, now.grade)
     if now.scan is not None:
@@ -67,7 +70,7 @@ def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline:
     version = scan.version
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
-    reason = _reason(before.scan, scan)
+    reason = _reason(before.whole or before.scan, scan)
     other = before.scan is not None and _products(before.scan) != _products(scan)
     names: dict[Key, str] = {}
     if other or reason == "scanner":
@@ -96,11 +99,11 @@ def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline:
 
 def _reason(before: Scan | None, now: Scan) -> GoneReason:
     """Why the later of two scans no longer reports something."""
-    if before is not None and before.version != now.version:
+    if before is None or (before.digests and set(before.digests) <= set(now.digests)):
+        return "scanner"
+    if before.version != now.version:
         return "superseded"
-    if before is not None and now.digests and not set(before.digests) <= set(now.digests):
-        return "rebuilt"
-    return "scanner"
+    return "rebuilt" if before.digests and now.digests else "scanner"
 
 
 def _products(scan: Scan) -> list[str]:

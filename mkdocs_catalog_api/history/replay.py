@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..api.structs import events
-from ..api.structs.events import AnyEvent, Severity, VulnerabilityEvent
+from ..api.structs.events import AnyEvent, VulnerabilityEvent
 from ..catalog.names import slug
+from ..catalog.scans import Severity
 from ..problems import RefusedError
 from .snapshot import Image, Key, Scan, State
 
@@ -66,9 +67,13 @@ def _image(image: Image, event: AnyEvent) -> None:
             image.latest = event.to
         case events.ScanChanged():
             _need((event.version is None) <= (not event.scanned), "a scan of no release")
-            scan = None if event.version is None else Scan(event.version, event.digests, event.scanner)
+            scan = None
+            if event.version is not None:
+                scan = Scan(event.version, event.digests, event.scanner, event.complete)
             _need((image.scanned, image.scan) != (event.scanned, scan), "the scan is the same")
             image.scanned, image.scan = event.scanned, scan
+            if scan and scan.complete:
+                image.whole = scan
         case events.GradeChanged():
             _need(image.grade == event.from_ != event.to, f"its grade was {image.grade} before")
             image.grade = event.to
@@ -104,6 +109,7 @@ def _held(image: Image, key: Key, severity: Severity) -> dict[Key, Severity]:
     """The rows, open or suppressed, that hold it."""
     for rows in (image.open, image.suppressed):
         if key in rows:
-            _need(rows[key] == severity, f"its severity was {rows[key]} before")
+            if rows[key] != severity:
+                raise ReplayError(f"its severity was {rows[key]} before")
             return rows
     raise ReplayError("it is neither open nor suppressed")

@@ -1,29 +1,33 @@
 """What is known of an image on a day, and what a build shows of it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias, get_args
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from ..api.structs.events import Grade, Lifecycle, Severity
-from ..api.structs.security import Release, SecurityDetail
+from ..api.security import Assessor, record
+from ..catalog.grading import Grade
+from ..catalog.join import Catalog
+from ..catalog.join import Image as Listed
+from ..catalog.models import Lifecycle
+from ..catalog.scan_selection import covered
+from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Worst first."""
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
 
 
 class Scan(Struct, frozen=True):
-    """What the vulnerabilities that are known of an image come from."""
+    """What was scanned of a release."""
 
     version: str
     digests: tuple[str, ...]
     """What was scanned; empty when nobody knows."""
     scanner: str | None
+    complete: bool
+    """Whether it tells all of the release, so that what it does not report is not there."""
 
 
 class Image(Struct):
@@ -36,6 +40,9 @@ class Image(Struct):
     scanned: bool = False
     """Whether the newest release has a scan now."""
     scan: Scan | None = None
+    """The last scan."""
+    whole: Scan | None = None
+    """The last that was complete: what is known from it goes on until another one is."""
     grade: Grade | None = None
     open: dict[Key, Severity] = field(default_factory=dict)
     suppressed: dict[Key, Severity] = field(default_factory=dict)
@@ -50,53 +57,63 @@ class Seen(NamedTuple):
 
     slug: str
     image: Image
-    complete: bool
-    """Whether the scan covers the whole newest release, so that what it does not report is not there."""
+    missing: frozenset[str] = frozenset()
+    """Digests of the newest release that have no scan while others of it have one."""
 
 
 def known(before: Image | None, seen: Seen) -> Image:
     """What is known once this was seen: what nobody has scanned this time is neither found nor gone."""
-    now = seen.image
-    if before is None or seen.complete:
-        return now
-    return Image(
-        lifecycle=now.lifecycle,
-        releases=now.releases,
-        latest=now.latest,
-        scanned=now.scanned,
-        scan=now.scan or before.scan,
-        grade=now.grade,
+    before, now = before or Image(), seen.image
+    scan = now.scan
+    if scan and before.whole and not seen.missing.isdisjoint(before.whole.digests):
+        scan = replace(scan, complete=False)  # what was scanned before is not scanned now
+    if scan and scan.complete:
+        return replace(now, whole=scan)
+    return replace(
+        now,
+        scan=scan or before.scan,
+        whole=before.whole,
         open={key: severity for key, severity in before.open.items() if key not in now.suppressed} | now.open,
         suppressed={key: severity for key, severity in before.suppressed.items() if key not in now.open}
         | now.suppressed,
     )
 
 
-def seen(item: Any, detail: SecurityDetail | None) -> Seen:
-    """What a build shows of an image: its item as in the collection, and its detail if it lists a version."""
-    releases = {
-        version.version: tuple(version.digests or ((version.digest,) if version.digest else ()))
-        for version in item.versions
-    }
-    security = item.security
-    found = Image(item.lifecycle, releases, item.latest, security.scanned, None, security.grade)
-    complete = False
-    if security.scanned and item.latest is not None and detail is not None:
-        complete = _add_scan(found, item.latest, detail.latest)
-    return Seen(item.slug, found, complete)
+def snapshot(catalog: Catalog, assessor: Assessor) -> Iterator[Seen]:
+    """What a catalog shows of its images, in their order, one at a time.
+
+    Raises:
+        OSError: a report can't be read any more.
+    """
+    for image in catalog.images:
+        yield _seen(image, assessor)
 
 
-def _add_scan(image: Image, version: str, release: Release) -> bool:
-    """Add the rows of the newest release; returns whether its scan covers all of it."""
-    listed = image.releases[version]
-    scanned = listed if release.digest is None or release.digest in listed else (release.digest,)
-    image.scan = Scan(version, scanned, release.scanner)
-    image.open = _worst(release.cves or [])
-    suppressed = _worst(release.suppressed or [])
-    image.suppressed = {key: severity for key, severity in suppressed.items() if key not in image.open}
-    # In a system past its end of life nothing is found because nobody looks.
-    whole = release.digests_scanned is None or release.digests_scanned >= len(listed)
-    return whole and not release.os_end_of_life
+def _seen(image: Listed, assessor: Assessor) -> Seen:
+    entry = image.entry
+    found = Image(
+        entry.lifecycle, {each.version: tuple(each.digests) for each in entry.versions}, entry.latest
+    )
+    newest = image.releases[0] if image.releases else None
+    assessed = assessor.release(image, newest) if newest else None
+    if newest is None or assessed is None:
+        return Seen(entry.slug, found)
+    release = record(newest, assessed)
+    scanned = covered(newest.scans, newest.entry.digests)
+    missing = frozenset(newest.entry.digests) - scanned if len(newest.entry.digests) > 1 else frozenset[str]()
+    found.scanned, found.grade = True, release.grade
+    found.scan = Scan(
+        version=release.version,
+        digests=tuple(digest for digest in newest.entry.digests if digest in scanned)
+        or ((release.digest,) if release.digest else ()),
+        scanner=release.scanner,
+        # In a system past its end of life nothing is found because nobody looks.
+        complete=not (newest.in_part or release.os_end_of_life),
+    )
+    found.open = _worst(assessed.rows)
+    suppressed = _worst(assessed.suppressed)
+    found.suppressed = {key: severity for key, severity in suppressed.items() if key not in found.open}
+    return Seen(entry.slug, found, missing)
 
 
 def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from markupsafe import escape
 
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 
 _HEADING = re.compile(r"<h([1-6])\b")
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')

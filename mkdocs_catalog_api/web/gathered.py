@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..api.structs.security import Release, SecurityDetail
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import COUNTERS
 
-Figures = Mapping[str, object]
-_COUNTS = (*(word.lower() for word in SEVERITIES), "total", "fixable")
+_COUNTS = (*COUNTERS, "total", "fixable")
 _FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")
 
 
@@ -57,7 +56,7 @@ class Gathered:
         return sorted(self.scanned_at.values())
 
 
-def mends(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
+def update_effects(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
     """Version → how many (id, package) an update to the newest release mends, and how many it brings."""
     newest = _open(detail.latest)
     if newest is None:

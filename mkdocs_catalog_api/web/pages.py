@@ -16,7 +16,7 @@ from ..build import Build
 from ..problems import CatalogError, Problems
 from ..publish import feeds
 from ..settings import Settings
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import head
 from .filled import Filled, findable, headings, lead, level_below, title
 from .gathered import Gathered
@@ -108,7 +108,7 @@ class Web:
         # The second words keep Material from taking these for translations of the page.
         found = [
             ("alternate feed", feeds.media_type(path), path)
-            for path in feeds.belonging(self._feeds, shown, own if self._settings.web else None)
+            for path in feeds.feeds_of_page(self._feeds, shown, own if self._settings.web else None)
         ]
         if url in self._own and self._settings.web:
             item = self._own[url]

@@ -19,10 +19,11 @@ from pathlib import Path
 import msgspec
 
 from mkdocs_catalog_api.api.addresses import Addresses
+from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.documents import documents
-from mkdocs_catalog_api.history.snapshot import SEVERITIES, Image, Scan, Seen, State
+from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
 """Images, events a day, days."""
@@ -40,7 +41,7 @@ class Catalog:
             image = Image(
                 releases={version: (f"sha256:{number:064x}",)}, latest=version, scanned=True, grade="D"
             )
-            image.scan = Scan(version, image.releases[version], "trivy 0.67.2")
+            image.scan = Scan(version, image.releases[version], "trivy 0.67.2", complete=True)
             for _ in range(ROWS):
                 image.open[self.key()] = self.random.choice(SEVERITIES)
             self.state[f"app-{number:05}"] = image
@@ -57,7 +58,7 @@ class Catalog:
 
     def seen(self) -> Iterator[Seen]:
         for slug, image in self.state.items():
-            yield Seen(slug, image, complete=True)
+            yield Seen(slug, image)
 
 
 def write(folder: Folder, images: int, events: int, days: int) -> None:

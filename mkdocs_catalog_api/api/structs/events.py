@@ -1,23 +1,26 @@
 """The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
+from ...catalog import names
+from ...catalog.vulnerabilities import SeverityWord
 from . import fields
+from .fields import LifecycleWord
 
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
-Grade = Literal["A+", "A", "B", "C", "D", "F"]
-LifecycleWord = Annotated[
-    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
+# Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
+Slug = Annotated[
+    str,
+    Meta(
+        description="Slug of the image.",
+        extra_json_schema={
+            "type": "string",
+            "maxLength": names.SLUG_MAX,
+            "pattern": f"^(?:{names.SLUG.pattern})$",
+        },
+    ),
 ]
-SeverityWord = Annotated[
-    Severity, Meta(extra_json_schema={"words": [*get_args(Severity)], "component": "Severity"})
-]
-Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
@@ -94,7 +97,7 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
 
 
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
-    """The newest release has a scan or has none any more, or another digest or scanner gives it."""
+    """The newest release has a scan or none any more, or one of something else or by another scanner."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
     version: Annotated[
@@ -102,6 +105,13 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
     ]
     digests: Annotated[tuple[str, ...], Meta(description="What was scanned; empty when nobody knows.")]
     scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
+    complete: Annotated[
+        bool,
+        Meta(
+            description="Whether the scan tells all of the release. If not (some digests have no scan, the "
+            "operating system is past its end of life), what it does not report goes on."
+        ),
+    ]
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
