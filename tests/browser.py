@@ -80,7 +80,7 @@ def visiting(browser: Browser, home: str, base: str, **options: Any) -> Iterator
     made.page.on("response", lambda got: made.judge(got.status >= 400, got.url, str(got.status)))
     yield made
     context.close()
-    assert made.faults == []
+    assert made.faults == [], made.faults
 
 
 def violations(page: Page, address: str, axe: Path, within: str = "html") -> dict[str, list[str]]:

@@ -49,7 +49,7 @@ def test_a_thousand_are_found_sorted_and_shown_in_turn(visit: Visit) -> None:
     page = visit.page
     visit.go("")
     items, told = page.locator("tbody tr[data-item]"), page.locator(".catalog-controls output")
-    expect(told).to_have_text("48 of 1,000 images" if "," in told.inner_text() else told.inner_text())
+    expect(told).to_contain_text("48 of 1")
     expect(items).to_have_count(48)
     page.get_by_role("button", name="Show more").click()
     expect(items).to_have_count(96)
