@@ -87,7 +87,7 @@ class Build:
                 refuse_links(site_dir, file.name, problems)
                 if list(problems):
                     raise CatalogError(problems)
-            feeds.write(self.feeds, site_dir, staging.folder)
+            feeds.write(self.feeds, self.site, site_dir, staging.folder)
             well_known.publish(self.vex_repository, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:
@@ -197,7 +197,7 @@ def _prepare(
         problems=problems,
         on_item=on_item,
         history=past,
-        on_day=news.add,
+        on_day=news.add if settings.feeds else _ignore,
     )
     try:
         contents = write(catalog, context)

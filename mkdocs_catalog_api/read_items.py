@@ -215,9 +215,7 @@ def _note_undeclared(
     counted = Counter(key for raw in raws for key in undeclared(model, raw))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
-        message = (
-            f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
-        )
+        message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"
         hint = "declare those that belong in"
         problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 

@@ -63,31 +63,13 @@ def read_site(
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} is missing"
-        problems.add(
-            Problem(
-                config.name,
-                0,
-                0,
-                "docs_dir",
-                message,
-                "create it or correct the path",
-                code=Code.MISSING_PATH,
-            )
-        )
+        hint = "create it or correct the path"
+        problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
     to, source = (root / (site_dir or yml.site_dir)).resolve(), docs_dir.resolve()
     if source.is_relative_to(to):
         message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
-        problems.add(
-            Problem(
-                config.name,
-                0,
-                0,
-                "site_dir",
-                message,
-                "write the site somewhere else",
-                code=Code.MISSING_PATH,
-            )
-        )
+        hint = "write the site somewhere else"
+        problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
@@ -119,17 +101,8 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str],
         problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
         message = f"{PLUGIN} stands there twice"
-        problems.add(
-            Problem(
-                config.name,
-                0,
-                0,
-                "plugins",
-                message,
-                "keep one of them, with all settings",
-                code=Code.PLUGINS,
-            )
-        )
+        hint = "keep one of them, with all settings"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
         if name in HARMLESS or name in trusted:
             continue

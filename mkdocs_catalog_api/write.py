@@ -159,6 +159,7 @@ class _Writer:
 
     def _discovery(self, totals: Mapping[str, int], made: Mapping[str, Badge]) -> None:
         paths = dict(pair for lookup in self._lookups for pair in lookup.addresses.items())
+        paths |= vex.ADDRESSES if self._statements else {}
         recorded = bool(self._past.index)
         document = index.discovery(self._context.title, totals, made, paths, self._at, history=recorded)
         self._output.put_sample(addresses.INDEX, document)

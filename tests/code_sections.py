@@ -12,8 +12,8 @@ from mkdocs_catalog_api.codes import Code
 
 from .guide import GUIDE, page
 
+CODES = {code.value: code for code in Code}
 _SECTION = re.compile(r"(<!-- code: (CAT\d{3}) -->\n).*?(<!-- /code -->)", re.DOTALL)
-_CODES: dict[str, Code] = {code.value: code for code in Code}
 _TABLE = re.compile(r"(<!-- codes -->\n).*?(<!-- /codes -->)", re.DOTALL)
 
 
@@ -26,7 +26,7 @@ def refreshed(text: str) -> str:
     """The text of the page with sections and table as the list has them now."""
     rows = "".join(f"| [{code}](#{code.lower()}) | {code.topic} |\n" for code in Code)
     text = _TABLE.sub(lambda found: f"{found[1]}\n| code | what it is |\n|---|---|\n{rows}\n{found[2]}", text)
-    return _SECTION.sub(lambda found: f"{found[1]}\n{_section(_CODES[found[2]])}\n{found[3]}", text)
+    return _SECTION.sub(lambda found: f"{found[1]}\n{_section(CODES[found[2]])}\n{found[3]}", text)
 
 
 def _section(code: Code) -> str:

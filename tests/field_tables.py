@@ -6,7 +6,7 @@ A table stands between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -83,9 +83,9 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
         if default not in (None, {}):
             what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
         head, *rest = path
-        heads: Sequence[str] = _COLLECTIONS if head == _COLLECTIONS[0] else (head,)
-        if heads is _COLLECTIONS and rest[0] in _NOT_OF_PLANS:
-            heads = heads[:2]
+        heads = [*_COLLECTIONS] if head == _COLLECTIONS[0] else [head]
+        if head == _COLLECTIONS[0] and rest[0] in _NOT_OF_PLANS:
+            heads.remove("roadmap")
         yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
 
 

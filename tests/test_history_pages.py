@@ -9,9 +9,11 @@ from typing import Any
 import feedparser
 import lxml.html
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.web.pictures import trend
 
 from .contract import check
@@ -73,10 +75,6 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
 
 
 def test_the_command_line_publishes_the_same(past: Past) -> None:
-    from click.testing import CliRunner
-
-    from mkdocs_catalog_api.commands.main import main
-
     before = past.site.build().bytes()
     arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
     assert CliRunner().invoke(main, arguments).exit_code == 0
@@ -161,6 +159,42 @@ def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) ->
     result = site.build()
     assert result.failed
     assert any(text.startswith("docs/eol.ics: ") for text in result.logged())
+
+
+def test_feeds_that_are_no_longer_made_leave_the_site_and_others_stay(past: Past) -> None:
+    def build() -> set[str]:
+        arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
+        past.site.write_config()
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+        return {path.relative_to(site).as_posix() for path in (site / "feeds").rglob("*") if path.is_file()}
+
+    past.image("other", "2.0")
+    site = past.site.folder / "site"
+    made = build()
+    assert {"feeds/images/nginx.xml", "feeds/images/other.xml", "feeds/security.xml"} <= made
+    ours = (site / "feeds/images/other.xml").read_bytes()
+    past.site.write("site/feeds/images/theirs.xml", "<rss/>")
+    for folder in ("docs", "site"):
+        past.site.write(f"{folder}/feeds/kept.xml", ours)
+    (past.site.folder / "docs/images/other.md").unlink()
+    theirs = {"feeds/images/theirs.xml", "feeds/kept.xml"}
+    assert build() == made - {"feeds/images/other.xml"} | theirs
+    past.site.settings["feeds"] = False
+    assert build() == theirs
+
+
+def test_no_feed_is_removed_through_a_link(past: Past) -> None:
+    past.site.build()
+    (past.site.folder / "site/feeds").rename(past.site.folder / "elsewhere")
+    try:
+        (past.site.folder / "site/feeds").symlink_to("../elsewhere", target_is_directory=True)
+    except OSError:
+        pytest.skip("no links here")
+    past.site.settings["feeds"] = False
+    past.site.write_config()
+    assert CliRunner().invoke(main, ["build", "-f", str(past.site.folder / "mkdocs.yml")]).exit_code == 0
+    assert (past.site.folder / "elsewhere/security.xml").is_file()
 
 
 def test_pictures_are_read_without_a_script(past: Past) -> None:

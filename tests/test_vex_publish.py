@@ -159,7 +159,7 @@ def exact(label: int, qualifiers: str = "") -> str:
 def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
     """Image, vulnerability, package and installed version in the example's reports → its package URLs: one
     for each platform."""
-    found: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    found = defaultdict[tuple[str, ...], set[str]](set)
     for path in (EXAMPLE / "scans").glob("*/*.json"):
         report = json.loads(path.read_bytes())
         for result in report.get("Results", ()):
@@ -211,6 +211,9 @@ def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) ->
     (statement,) = document["statements"]
     assert statement["vulnerability"] == {"name": ONE, "aliases": []}
     assert purls(result) == [exact(2), exact(1)]
+    lookups = result.json("index.json")["lookups"]
+    assert lookups["vex"] == "/catalog/api/v1/vex/{slug}.json"
+    assert lookups["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
     paths = result.json("manifest.json")["documents"]
     assert {"vex/nginx.json", "vex/repository.tar.gz"} <= paths.keys()
 
@@ -323,6 +326,7 @@ def test_when_the_setting_goes_the_file_goes(told: SiteFolder) -> None:
     result = built(told)
     assert not (result.folder / "site/.well-known").exists()
     assert not (result.api / "vex").exists()
+    assert not {"vex", "vexRepository"} & result.json("index.json")["lookups"].keys()
 
 
 def test_a_file_of_the_author_stays(told: SiteFolder) -> None:

@@ -20,6 +20,8 @@ from .addresses import PREFIX
 from .structs.vex import ImageVex, VexPackage, VexProduct, VexStatement, VexVulnerability
 
 ARCHIVE = "vex/repository.tar.gz"
+ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
+"""Name in discovery → path below `api/v1/`."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 """Of a statement without a time, which is older than all others."""
 _ENCODER = msgspec.json.Encoder()
@@ -27,7 +29,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def path(slug: str) -> str:
     """Path of the document of an image that statements speak of."""
-    return f"vex/{slug}.json"
+    return ADDRESSES["vex"].format(slug=slug)
 
 
 def repository(site_url: str) -> str:

@@ -154,13 +154,8 @@ class Join:
         named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in scan.names))
         if folder and named and folder not in named:
             message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
-            self._say(
-                scan,
-                message,
-                "move it to the folder of the image that it is of",
-                Level.ERROR,
-                code=Code.MISPLACED_REPORT,
-            )
+            hint = "move it to the folder of the image that it is of"
+            self._say(scan, message, hint, Level.ERROR, code=Code.MISPLACED_REPORT)
             return
         if by_path and not keys:
             keys = [by_path]
@@ -204,20 +199,12 @@ class Join:
                 continue
             if scan.path in useful:
                 # A hub's map has all images of a chart, wanted or not.
-                self._say(
-                    scan,
-                    f"the entry{_subject(scan)} belongs to no release and no pin",
-                    level=Level.INFO,
-                    code=Code.UNMATCHED_REPORT,
-                )
+                message = f"the entry{_subject(scan)} belongs to no release and no pin"
+                self._say(scan, message, level=Level.INFO, code=Code.UNMATCHED_REPORT)
             elif scan.alone:
                 hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                self._say(
-                    scan,
-                    f"the report{_subject(scan)} belongs to no release of the catalog",
-                    hint,
-                    code=Code.UNMATCHED_REPORT,
-                )
+                message = f"the report{_subject(scan)} belongs to no release of the catalog"
+                self._say(scan, message, hint, code=Code.UNMATCHED_REPORT)
             else:
                 # An old version of a chart that is fetched may contain what the catalog no longer lists.
                 level = Level.INFO if scan.of_hub else Level.WARNING

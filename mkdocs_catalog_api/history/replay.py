@@ -109,6 +109,7 @@ def _held(image: Image, key: Key, severity: Severity) -> dict[Key, Severity]:
     """The rows, open or suppressed, that hold it."""
     for rows in (image.open, image.suppressed):
         if key in rows:
-            _need(rows[key] == severity, f"its severity was {rows[key]} before")
+            if rows[key] != severity:
+                raise ReplayError(f"its severity was {rows[key]} before")
             return rows
     raise ReplayError("it is neither open nor suppressed")

@@ -1,16 +1,18 @@
 """One pass over a history: the figures of each day, and those and the vulnerabilities of each image.
 
-Memory holds what is open at one time. What has ended waits on the disk until its image is written.
+Memory holds what is open at one time. What has ended waits until its image is written: a little of it in
+memory, more on the disk.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from operator import neg
-from typing import NamedTuple, TypeAlias
+from operator import add, sub
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 
 import msgspec
+from msgspec.structs import astuple
 
 from ..api.structs.events import AnyEvent
 from ..api.structs.fields import Counters
@@ -22,9 +24,14 @@ from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes
 from .snapshot import Image, State
 
+if TYPE_CHECKING:
+    import sqlite3
+
+_KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _Counts: TypeAlias = tuple[int, ...]
 """Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
 _NONE: _Counts = (0,) * (9 + len(GRADES))
+_MOST_IN_MEMORY = 50_000
 _ENCODER = msgspec.json.Encoder()
 _FIGURES = msgspec.json.Decoder(ImageFigures)
 _EPISODE = msgspec.json.Decoder(Episode)
@@ -52,11 +59,11 @@ class Statistics:
         self._sums = _NONE
         """Of the counts of all images."""
         self._fixes = Fixes(folder.dates[-1])
-        import sqlite3  # few catalogs have a history
-
-        self._ended = sqlite3.connect("")  # on the disk, and gone when it is closed
-        self._ended.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
-        self._waiting: list[tuple[str, bool, bytes]] = []
+        self._ended: dict[str, list[ImageFigures | Episode]] = {}
+        """Slug → what waits in memory."""
+        self._number = 0
+        """Of the entries there."""
+        self._disk: sqlite3.Connection | None = None
         self.figures: list[DayFigures] = []
         """Of each day, oldest first."""
         self.head: Head
@@ -81,7 +88,7 @@ class Statistics:
         touched: dict[str, None] = {}
         kept = []
         for event in follow(day, self._state):
-            counts[str(event.__struct_config__.tag)] += 1
+            counts[_KINDS[type(event)]] += 1
             touched[event.slug] = None
             if keep:
                 kept.append(event)
@@ -93,8 +100,8 @@ class Statistics:
                 self._put(event.slug, ended)
         for slug in touched:
             self._close(day.date, slug)
-        self._ended.executemany("INSERT INTO ended VALUES (?, ?, ?)", self._waiting)
-        self._waiting.clear()
+        if self._number > _MOST_IN_MEMORY:
+            self._move_to_disk()
         self.figures.append(_day_figures(day.date, self._sums))
         self.head = Head(day.date, day.sha256)
         return RecordedDay(day.date, dict(sorted(counts.items())), kept)
@@ -110,44 +117,66 @@ class Statistics:
         earlier = self._counts.get(slug, _NONE)
         if counts != earlier:
             self._counts[slug] = counts
-            self._sums = tuple(map(sum, zip(self._sums, counts, map(neg, earlier), strict=True)))
+            self._sums = tuple(map(sub, map(add, self._sums, counts), earlier))
         before, now = self._figures.get(slug), _figures(date, image, counts)
-        if before is None or msgspec.structs.replace(before, date=date) != now:
+        if before is None or astuple(before)[1:] != astuple(now)[1:]:
             self._put(slug, now)
             self._figures[slug] = now
 
     def _put(self, slug: str, entry: ImageFigures | Episode) -> None:
-        self._waiting.append((slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry)))
+        self._ended.setdefault(slug, []).append(entry)
+        self._number += 1
+
+    def _move_to_disk(self) -> None:
+        import sqlite3
+
+        if self._disk is None:
+            self._disk = sqlite3.connect("")  # on the disk, and gone when it is closed
+            self._disk.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
+        rows = (
+            (slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry))
+            for slug, entries in self._ended.items()
+            for entry in entries
+        )
+        self._disk.executemany("INSERT INTO ended VALUES (?, ?, ?)", rows)
+        self._ended.clear()
+        self._number = 0
 
     def slugs(self) -> list[str]:
         """Of every image that ever was, in order."""
-        self._ended.execute("CREATE INDEX IF NOT EXISTS by_slug ON ended (slug)")
+        if self._disk:
+            self._disk.execute("CREATE INDEX IF NOT EXISTS by_slug ON ended (slug)")
         return sorted(self._figures)
 
     def image(self, slug: str) -> tuple[list[ImageFigures], list[Episode]]:
         """Figures of an image, oldest first, and its vulnerabilities, newest first."""
-        rows = self._ended.execute("SELECT figures, entry FROM ended WHERE slug = ? ORDER BY rowid", [slug])
         figures, episodes = [], []
-        for is_figures, entry in rows:
-            if is_figures:
-                figures.append(_FIGURES.decode(entry))
+        for entry in (*self._on_disk(slug), *self._ended.get(slug, ())):
+            if isinstance(entry, ImageFigures):
+                figures.append(entry)
             else:
-                episodes.append(_EPISODE.decode(entry))
+                episodes.append(entry)
         if slug in self._state:
             episodes += self._episodes[slug].still_open(self._state[slug])
         episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
         episodes.sort(key=lambda each: each.first_seen, reverse=True)
         return figures, episodes
 
+    def _on_disk(self, slug: str) -> Iterator[ImageFigures | Episode]:
+        if self._disk:
+            query = "SELECT figures, entry FROM ended WHERE slug = ? ORDER BY rowid"
+            for is_figures, entry in self._disk.execute(query, [slug]):
+                yield (_FIGURES if is_figures else _EPISODE).decode(entry)
+
     def close(self) -> None:
         """Forget everything."""
-        self._ended.close()
+        if self._disk:
+            self._disk.close()
 
 
 def _counts(image: Image) -> _Counts:
-    severities = [*image.open.values()]
     return (
-        *map(severities.count, SEVERITIES),
+        *map([*image.open.values()].count, SEVERITIES),
         *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
         *[int(image.grade == grade) for grade in GRADES],
     )

@@ -15,6 +15,8 @@ from .site_files import put, refuse_links, source_of
 
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
+_PLACES = ("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", calendar.PATH)
+"""Where a feed of an earlier build may be."""
 _OURS = (
     f'"_generator":"{syndication.GENERATOR}"'.encode(),
     f"<generator>{syndication.GENERATOR}</generator>".encode(),
@@ -69,8 +71,10 @@ def check(site: Site, made: Mapping[str, bytes], problems: Problems) -> None:
             problems.add(_in_the_way(file, path))
 
 
-def write(made: Mapping[str, bytes], site_dir: Path, staging: Path) -> None:
+def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
     """Write the feeds into the site, each as a whole; `staging` is a folder on the same disk.
+
+    Those that an earlier build has written, and this one has not, go.
 
     Raises:
         CatalogError: a link, or a file that is not ours, stands there.
@@ -79,12 +83,33 @@ def write(made: Mapping[str, bytes], site_dir: Path, staging: Path) -> None:
     for path in made:
         target = site_dir / path
         refuse_links(site_dir, path, problems)
-        if target.exists() and not (target.is_file() and any(mark in target.read_bytes() for mark in _OURS)):
+        if target.exists() and not _ours(target):
             problems.add(_in_the_way(path, path))
     if list(problems):
         raise CatalogError(problems)
     for path, body in made.items():
         put(site_dir, path, body, staging)
+    for target in sorted({target for pattern in _PLACES for target in site_dir.glob(pattern)}):
+        path = target.relative_to(site_dir).as_posix()
+        if path not in made and not (site.docs_dir / path).exists():
+            _remove(path, site_dir)
+
+
+def _ours(target: Path) -> bool:
+    return target.is_file() and any(mark in target.read_bytes() for mark in _OURS)
+
+
+def _remove(path: str, site_dir: Path) -> None:
+    """Remove a file that says of itself that we wrote it, and the folders of feeds that are empty then."""
+    target, links = site_dir / path, Problems()
+    refuse_links(site_dir, path, links)
+    if list(links) or not _ours(target):
+        return
+    target.unlink()
+    for folder in (*target.parents,)[: len(PurePosixPath(path).parts) - 1]:
+        if any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 def _in_the_way(file: str, path: str) -> Problem:

@@ -4,11 +4,23 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
+from ...catalog import names
 from ...catalog.vulnerabilities import SeverityWord
 from . import fields
 from .fields import LifecycleWord
 
-Slug = Annotated[fields.Slug, Meta(description="Slug of the image.")]
+# Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
+Slug = Annotated[
+    str,
+    Meta(
+        description="Slug of the image.",
+        extra_json_schema={
+            "type": "string",
+            "maxLength": names.SLUG_MAX,
+            "pattern": f"^(?:{names.SLUG.pattern})$",
+        },
+    ),
+]
 Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
