@@ -55,6 +55,7 @@ def test_a_changed_day_breaks_the_chain(past: Past) -> None:
     said = refusal(past, "--verify")
     assert f"history/{THIRD}.json:1: the chain is broken between {SECOND}.json and this day" in said
     assert "`catalog-api record --rebuild`" in said
+    assert said.endswith("the history is not in order: 1 error in 1 file\n")
     assert "chain is broken" in refusal(past, "--date", FOURTH)
 
 

@@ -117,7 +117,7 @@ def test_only_into_an_empty_history(past: Past, repository: Repository) -> None:
     before = past.files()
     result = past.run("--from-git")
     assert result.exit_code == 1
-    assert "history: 1 days are recorded already" in result.output
+    assert "history: 1 day recorded already" in result.output
     assert past.files() == before
 
 

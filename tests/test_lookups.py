@@ -13,6 +13,7 @@ from .contract import check
 from .feeds_of_advisories import epss, kev, packed
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_build import small
+from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
 EPSS = "advisories/epss_scores.csv.gz"
@@ -156,6 +157,89 @@ def test_the_summary_covers_what_charts_pin(site: SiteFolder) -> None:
         "unscanned": 1,
     }
     assert summary["oldestScan"] == summary["newestScan"] == "2026-11-01T06:00:00Z"
+
+
+def test_a_cve_says_where_it_is_silenced_and_why(site: SiteFolder) -> None:
+    product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha&tag=1.9"}
+    vex(two_releases(site), {"vulnerability": {"name": "CVE-2026-0001"}, "products": [product]})
+    result = built(site)
+    document = result.json("cves/CVE-2026-0001.json")
+    (place,) = document["suppressed"]
+    assert (place["slug"], place["version"], place["isLatest"]) == ("alpha", "1.9", False)
+    assert (place["status"], place["justification"]) == ("not_affected", "vulnerable_code_not_present")
+    assert place["href"] == "/catalog/api/v1/security/alpha/1.9.json"
+    assert [(row_["version"], document["total"]) for row_ in document["data"]] == [("1.10", 1)]
+    entries = {entry["id"]: entry for entry in result.json("cves/index.json")["data"]}
+    assert (entries["CVE-2026-0001"]["releases"], entries["CVE-2026-0001"]["suppressed"]) == (1, 1)
+
+
+def test_what_is_silenced_everywhere_keeps_its_entry_with_zeros(site: SiteFolder) -> None:
+    product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
+    vex(small(site), {"vulnerability": {"name": "CVE-2026-0001"}, "products": [product]})
+    result = built(site)
+    (entry,) = (one for one in result.json("cves/index.json")["data"] if one["id"] == "CVE-2026-0001")
+    counters = {"images", "releases", "latest", "fixable", "charts"}
+    assert {name: entry[name] for name in counters} == dict.fromkeys(counters, 0)
+    document = result.json("cves/CVE-2026-0001.json")
+    assert (document["data"], document["charts"], len(document["suppressed"])) == ([], [], 1)
+
+
+def test_what_stands_for_something_exploited_is_exploited(site: SiteFolder) -> None:
+    one, two, three = (f"GHSA-{letter * 4}-{letter * 4}-{letter * 4}" for letter in "abc")
+    related = {one: ["CVE-2026-0001"], two: ["CVE-2026-0001", "CVE-2026-0002"], three: ["CVE-2026-0002"]}
+    matches = [
+        {
+            "vulnerability": {"id": id_, "severity": "High"},
+            "relatedVulnerabilities": [{"id": alias} for alias in aliases],
+            "artifact": {"name": id_.lower(), "version": "1"},
+        }
+        for id_, aliases in related.items()
+    ]
+    target = {"userInput": f"{REGISTRY}/alpha@{digest(1)}"}
+    descriptor = {"name": "grype", "version": "0.80", "timestamp": "2026-11-01T06:00:00Z"}
+    report = {"matches": matches, "descriptor": descriptor, "source": {"type": "image", "target": target}}
+    site.report("alpha/1.json", report)
+    site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
+    site.write(KEV, kev({"CVE-2026-0001": "2026-03-04"}))
+    result = built(site)
+    found = {one["id"]: one["exploited"] for one in result.json("security/alpha/1.json")["cves"]}
+    assert found == {"CVE-2026-0001": "2026-03-04", "CVE-2026-0002": None, two: "2026-03-04"}
+    assert {id_: result.json(f"cves/{id_}.json")["exploited"] for id_ in found} == found
+    assert result.json("security.json")["exploited"] == 2
+
+
+def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: SiteFolder) -> None:
+    site.image("alpha", "versions: [1, 2]")
+    site.image("beta")
+    site.page("charts/stack.md", "category: T\ntier: core\nlicense: MIT")
+    result = built(site)
+    mkdocs = ("Cleaning", "Building", "Documentation built")
+    (told,) = (line for line in result.logged(logging.INFO) if not line.startswith(mkdocs))
+    assert "documents in api/v1" in told
+    assert result.json("cves/index.json") == {
+        "apiVersion": "v1",
+        "resource": "cves",
+        "total": 0,
+        "data": [],
+    }
+    assert not (result.api / "digests").exists()
+    assert [path.name for path in (result.api / "renovate").iterdir()] == ["alpha.json"]
+    summary = result.json("security.json")
+    assert (summary["scanned"], summary["exploited"]) == (0, None)
+    assert (summary["oldestScan"], summary["newestScan"]) == (None, None)
+
+
+def test_a_chart_is_verified_by_its_digest(site: SiteFolder) -> None:
+    site.settings["charts"] = {"verify": {"identity": "release@example.org", "issuer": "https://example.org"}}
+    chart = "category: T\ntier: core\nlicense: MIT\nchart: oci://registry.example.org/charts/stack"
+    site.page("charts/stack.md", f'{chart}\nversions: [{{version: 1.0.0, digest: "{digest(3)}"}}]')
+    site.page("charts/other.md", "category: T\ntier: core\nlicense: MIT\nversions: [1.0.0]")
+    charts = {item["slug"]: item for item in built(site).json("charts.json")["data"]}
+    verify = charts["stack"]["verify"]
+    assert (verify["tool"], verify["identity"], verify["key"]) == ("cosign", "release@example.org", None)
+    assert verify["command"].endswith(f" registry.example.org/charts/stack@{digest(3)}")
+    assert [*charts["stack"]].index("verify") == [*charts["stack"]].index("url") - 1
+    assert charts["other"]["verify"] is None
 
 
 def test_verification_is_published_unless_withdrawn(site: SiteFolder) -> None:

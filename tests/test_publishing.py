@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -21,16 +20,22 @@ from .fake_hub import FakeHub, Version
 from .guide import block, blocks
 from .sites import row, trivy
 from .test_example import CUSTOM, EXAMPLE, NAMED_LATEST
-from .test_history_git import Repository
 
 ACTIONS = {
     "actions/cache": 6,
     "actions/checkout": 7,
     "actions/deploy-pages": 5,
+    "actions/download-artifact": 6,
     "actions/setup-python": 7,
+    "actions/upload-artifact": 5,
     "actions/upload-pages-artifact": 5,
 }
 """The first-party actions that are used, in the major versions that are current."""
+AUTHOR = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
 SCANNED = 1_762_000_000
 """2025-11-01: after the scans of the example."""
 
@@ -46,8 +51,8 @@ def gitlab() -> dict[str, Any]:
 
 
 def steps() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = github()["jobs"]["publish"]["steps"]
-    return found
+    """Those of all jobs, which run one after the other."""
+    return [step for job in github()["jobs"].values() for step in job["steps"]]
 
 
 COMMANDS = {
@@ -63,9 +68,23 @@ def test_github_publishes_on_push_and_once_a_day_and_may_do_no_more_than_that() 
     assert triggers["push"] == {"branches": ["main"]}
     (schedule,) = triggers["schedule"]
     assert re.fullmatch(r"[0-5]?\d (1?\d|2[0-3]) \* \* \*", schedule["cron"])
-    assert workflow["permissions"] == {"contents": "write", "pages": "write", "id-token": "write"}
-    assert workflow["jobs"]["publish"]["environment"]["name"] == "github-pages"
+    build, keep, publish = workflow["jobs"].values()
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "permissions" not in build
+    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
+    assert publish["environment"]["name"] == "github-pages"
+    assert (keep["needs"], publish["needs"]) == ("build", ["build", "keep"])
     assert workflow["concurrency"] == {"group": "pages"}
+
+
+def test_where_github_lets_the_repository_be_written_nothing_runs_but_git() -> None:
+    keep = github()["jobs"]["keep"]
+    assert keep["permissions"] == {"contents": "write"}
+    lines = [line for step in keep["steps"] for line in step.get("run", "").splitlines()]
+    assert lines
+    assert all(line.startswith("git ") for line in lines)
+    used = [step["uses"].partition("@")[0] for step in keep["steps"] if "uses" in step]
+    assert used == ["actions/checkout", "actions/download-artifact"]
 
 
 def test_github_uses_known_actions_in_one_major_version_each() -> None:
@@ -75,7 +94,7 @@ def test_github_uses_known_actions_in_one_major_version_each() -> None:
 
 def test_github_deploys_the_folder_that_it_built() -> None:
     uploaded = next(step for step in steps() if "upload-pages-artifact" in step.get("uses", ""))
-    assert f"--site-dir {uploaded['with']['path']}" in COMMANDS["github"][-1]
+    assert f"mkdocs build --strict --site-dir {uploaded['with']['path']}" in COMMANDS["github"]
     assert steps()[-1] == {"uses": "actions/deploy-pages@v5", "id": "deploy"}
 
 
@@ -83,7 +102,7 @@ def test_gitlab_deploys_the_folder_that_it_built_on_the_default_branch_only() ->
     job = gitlab()
     assert job["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
     assert job["artifacts"] == {"paths": ["public"]}
-    assert COMMANDS["gitlab"][-1].endswith("--site-dir public")
+    assert "mkdocs build --strict --site-dir public" in COMMANDS["gitlab"]
 
 
 def test_what_a_run_fetched_is_kept_for_the_next() -> None:
@@ -110,21 +129,49 @@ def test_everything_that_the_example_uses_is_installed(host: str) -> None:
     assert packages[1:] == [requirement.partition(">")[0] for requirement in extra]
 
 
+@pytest.mark.parametrize("host", COMMANDS)
+def test_what_changed_is_recorded_before_the_build_and_kept(host: str) -> None:
+    commands = "\n".join(COMMANDS[host])
+    places = [
+        commands.index(f"\n{each}") for each in ("catalog-api record", "mkdocs build", "git add history")
+    ]
+    assert places == sorted(places)
+    assert commands.index("git push") > places[-1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("host", COMMANDS)
 def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
     folder = tmp_path / "repository"
     shutil.copytree(EXAMPLE, folder)
-    hub, repository = listed(folder), checked_out(folder)
+    shutil.rmtree(folder / "scans/hub")  # nothing has been fetched yet
+    hub = listed(folder)
+    origin = tmp_path / "origin.git"
+    git("init", "--quiet", "--bare", "--initial-branch=main", str(origin))
+    git("init", "--quiet", "--initial-branch=main", folder=folder)
+    git("remote", "add", "origin", str(origin), folder=folder)
+    git("add", "--all", folder=folder)
+    git("commit", "--quiet", "--message=All", folder=folder)
+    git("push", "--quiet", "--set-upstream", "origin", "main", folder=folder)
+    address = "https://gitlab-ci-token:secret@gitlab.example.org/acme/catalog.git"
     with hub.running():
-        env = os.environ | {
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "CATALOG_API_HUB": hub.address,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "NO_MKDOCS_2_WARNING": "1",
-            "DISABLE_MKDOCS_2_WARNING": "true",
-        }
+        env = (
+            os.environ
+            | AUTHOR
+            | {
+                "CI_COMMIT_BRANCH": "main",
+                "CI_JOB_TOKEN": "secret",
+                "CI_PROJECT_PATH": "acme/catalog",
+                "CI_SERVER_HOST": "gitlab.example.org",
+                "GIT_CONFIG_COUNT": "1",
+                "GIT_CONFIG_KEY_0": f"url.{origin}.insteadOf",
+                "GIT_CONFIG_VALUE_0": address,
+                "CATALOG_API_HUB": hub.address,
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "NO_MKDOCS_2_WARNING": "1",
+                "DISABLE_MKDOCS_2_WARNING": "true",
+            }
+        )
         for command in COMMANDS[host][1:]:
             done = subprocess.run(
                 ["bash", "-eo", "pipefail", "-c", command],
@@ -134,26 +181,20 @@ def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
                 text=True,
             )
             assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    days = git("ls-tree", "--name-only", "main", "history/", folder=origin).split()
+    assert len(days) == len(list((EXAMPLE / "history").iterdir())) + 1
     fetched = list((folder / "scans/hub").rglob("*.json"))
     assert len(fetched) == sum(map(len, hub.charts.values())) > len(hub.charts)
     site = folder / ("public" if host == "gitlab" else "site")
     assert check(site, "/hardened", CUSTOM, NAMED_LATEST) == []
     assert '"scannedAt":"2025-11-01T12:26:40Z"' in (site / "api/v1/security/index.json").read_text("utf-8")
-    if host == "github":
-        pushed = repository.git("show", "--format=%an: %s", "--name-status", "origin/main").split()
-        assert pushed[:5] == ["catalog:", "Record", "the", "catalog", "A"]
-        assert json.loads((folder / pushed[5]).read_bytes())["events"]
 
 
-def checked_out(folder: Path) -> Repository:
-    """The folder as a repository on the branch `main`, as it is at its host, which takes what is pushed."""
-    repository = Repository(folder)
-    repository.commit("2025-11-01T00:00:00Z")
-    repository.git("clone", "--quiet", "--bare", ".", "../host.git")
-    repository.git("remote", "add", "origin", "../host.git")
-    repository.git("fetch", "--quiet")
-    repository.git("branch", "--quiet", "--set-upstream-to=origin/main")
-    return repository
+def git(*arguments: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=os.environ | AUTHOR, check=True, capture_output=True, text=True
+    )
+    return done.stdout
 
 
 def listed(folder: Path) -> FakeHub:
@@ -171,21 +212,12 @@ def listed(folder: Path) -> FakeHub:
             past = f"{images[0].partition(':')[0]}:0.0.1" if images else "docker.io/acme/past:1"
             before = Version([past], SCANNED, {past: trivy([row("CVE-2025-0002")], created="")})
             hub.charts[name] |= dict.fromkeys(older, before)
-            kept = (folder / "scans/hub" / name).glob("*.json")
-            hub.charts[name] |= {path.stem: again(path) for path in kept}
     return hub
 
 
-def again(path: Path) -> Version:
-    """What the hub says once it has scanned anew what the example has a report of, and found the same."""
-    package = json.loads(path.with_suffix(".package").read_bytes())
-    assert package["security_report_created_at"] < SCANNED
-    return Version(package["containers_images"], SCANNED, json.loads(path.read_bytes()))
-
-
 def test_actions_of_the_workflows_are_pinned_by_their_commits() -> None:
-    folder = EXAMPLE.parent / ".github/workflows"
-    lines = [line for path in folder.glob("*.yml") for line in path.read_text("utf-8").splitlines()]
-    used = [line.partition("uses: ")[2] for line in lines if "uses: " in line]
+    workflows = [path.read_text("utf-8") for path in (EXAMPLE.parent / ".github/workflows").glob("*.yml")]
+    lines = [line for text in workflows for line in text.splitlines()]
+    used = [line.partition("uses: ")[2] for line in lines if "uses:" in line]
     assert len(used) > 5
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []

@@ -159,7 +159,7 @@ def exact(label: int, qualifiers: str = "") -> str:
 def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
     """Image, vulnerability, package and installed version in the example's reports → its package URLs: one
     for each platform."""
-    found: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    found = defaultdict[tuple[str, ...], set[str]](set)
     for path in (EXAMPLE / "scans").glob("*/*.json"):
         report = json.loads(path.read_bytes())
         for result in report.get("Results", ()):

@@ -77,13 +77,17 @@ def command(
             record.day(date)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 class _Record:
     """One run of the command; `summary` is what it tells programs."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.problems = run, run.problems
         self.summary: dict[str, object] = {}
-        self.said = ""
+        self.said, self.refused = "", "nothing is recorded"
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -107,14 +111,14 @@ class _Record:
         else:
             print_problems(self.problems, quiet=self.run.quiet)
             if refused:
-                click.secho(f"nothing is recorded: {self.problems.summary()}", fg="red", err=True)
+                click.secho(f"{self.refused}: {self.problems.summary()}", fg="red", err=True)
             elif not self.run.quiet:
                 click.echo(f"{self.said}; {self.problems.summary()}")
         if refused:
             sys.exit(1)
 
     def _site(self) -> tuple[Site, Settings, Folder]:
-        from ..read_history import history_folder
+        from ..history.configured import history_folder
 
         site, settings = self.run.read()
         refused = Problems()
@@ -148,12 +152,13 @@ class _Record:
             message = f"{date} has not come yet, and no earlier day can be recorded from now on"
             self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
         self.summary = recorded._asdict()
-        self.said = f"recorded {date}: {recorded.events:,} events"
+        self.said = f"recorded {date}: {_count(recorded.events, 'event')}"
 
     def verify(self) -> None:
         """Prove chain and replay."""
         from ..history import chain
 
+        self.refused = "the history is not in order"
         _, _, folder = self._site()
         chain.replay(folder)
         self.summary = {"days": len(folder.dates)}
@@ -167,8 +172,8 @@ class _Record:
         changed, dropped = chain.rebuild(folder)
         self.summary = {"days": len(folder.dates), "changed": changed, "dropped": dropped}
         self.said = (
-            f"rebuilt: {changed:,} of {len(folder.dates):,} days changed, {dropped:,} events left out "
-            "that said nothing after those of the days before"
+            f"rebuilt: {changed:,} of {_count(len(folder.dates), 'day')} changed, {_count(dropped, 'event')} "
+            "left out that said nothing after those of the days before"
         )
 
     def from_git(self, ref: str, since: str | None) -> None:
@@ -181,7 +186,7 @@ class _Record:
 
         site, settings, folder = self._site()
         if folder.dates:
-            message = f"{len(folder.dates):,} days are recorded already"
+            message = f"{_count(len(folder.dates), 'day')} recorded already"
             hint = "a past is taken from git into an empty folder; move this one away to begin anew"
             refused = Problems()
             refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
@@ -207,7 +212,7 @@ class _Record:
             message = "no commit touches the pages, data or reports of the catalog"
             self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
         self.summary = {"days": days, "skipped": len(commits) - days, "events": events}
-        self.said = f"recorded {days:,} days from git: {events:,} events"
+        self.said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
 
     def _seen_in(
         self, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings

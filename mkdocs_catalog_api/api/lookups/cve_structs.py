@@ -1,11 +1,20 @@
 """Documents that say who has a vulnerability."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ...catalog.vulnerabilities import ExploitedSince, Justification, SeverityWord, Statement, Status
+from ...catalog.scans import SEVERITIES
+from ...catalog.vulnerabilities import (
+    ExploitedSince,
+    Justification,
+    SeverityWord,
+    Statement,
+    Status,
+    cve_order,
+)
 from ..structs.fields import (
     ApiVersion,
     Counter,
@@ -57,6 +66,12 @@ class CveIndex(Document):
     def faults(self) -> Iterator[str]:
         if self.total != len(self.data):
             yield f"data: {len(self.data)} entries, where total says {self.total}"
+        keys = [(SEVERITIES.index(entry.severity), cve_order(entry.id), entry.id) for entry in self.data]
+        if any(after <= before for before, after in pairwise(keys)):
+            yield "data is not in the order of severity and id"
+        for entry in self.data:
+            if not entry.latest <= entry.images <= entry.releases:
+                yield f"{entry.id}: {entry.latest} of {entry.images} images and {entry.releases} releases"
 
 
 class AffectedRelease(Document):

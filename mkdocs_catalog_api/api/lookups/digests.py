@@ -87,6 +87,10 @@ class DigestDocument(Document):
             yield from image_security(entry.security)
             if entry.is_latest != (entry.version == entry.latest) or entry.is_latest != (not entry.upgrade):
                 yield f"{entry.slug}: isLatest is {entry.is_latest} of {entry.version}, not as upgrade says"
+            if entry.upgrade and (entry.upgrade.fixes is None) != (entry.upgrade.adds is None):
+                yield f"{entry.slug}: fixes and adds come together"
+            if entry.security.scanned_at is not None and not entry.security.scanned:
+                yield f"{entry.slug}: not scanned, but at {entry.security.scanned_at}"
 
 
 class Digests(Lookup):
