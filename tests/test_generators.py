@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from .browser import QUIET, Quiet, Visit
 from .example import copy_example
 from .programs import need
-from .test_web_browser import QUIET, Quiet, Visit
 
 pytestmark = pytest.mark.slow
 

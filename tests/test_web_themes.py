@@ -34,7 +34,7 @@ def test_axe_finds_nothing_in_our_part(
     assert not result.failed, result.logged()
     with served(result.folder / "site") as home:
         for scheme in ("light", "dark") if theme == "mkdocs" else ("light",):
-            context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+            context = browser.new_context(color_scheme=scheme)
             page = context.new_page()
             for path in PAGES:
                 for rule, nodes in violations(page, home + path, axe, ".catalog, .bs-sidebar").items():
