@@ -213,3 +213,11 @@ def listed(folder: Path) -> FakeHub:
             before = Version([past], SCANNED, {past: trivy([row("CVE-2025-0002")], created="")})
             hub.charts[name] |= dict.fromkeys(older, before)
     return hub
+
+
+def test_actions_of_the_workflows_are_pinned_by_their_commits() -> None:
+    workflows = [path.read_text("utf-8") for path in (EXAMPLE.parent / ".github/workflows").glob("*.yml")]
+    lines = [line for text in workflows for line in text.splitlines()]
+    used = [line.partition("uses: ")[2] for line in lines if "uses:" in line]
+    assert len(used) > 5
+    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
