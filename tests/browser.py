@@ -21,7 +21,7 @@ QUIET = (
 )
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class Quiet(SimpleHTTPRequestHandler):
     """Serves files and logs nothing."""
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
@@ -50,7 +50,7 @@ class Visit:
 def served(folder: Path) -> Iterator[str]:
     """The address at which a folder is served."""
     need("chromium")
-    handler = functools.partial(_Quiet, directory=str(folder))
+    handler = functools.partial(Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"

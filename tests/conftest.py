@@ -52,9 +52,9 @@ def example_bytes(example: Result) -> dict[str, bytes]:
     return documents(example.folder)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all."""
+    """One Chromium for a module, as some tests start a driver of their own."""
     with chromium() as started:
         yield started
 

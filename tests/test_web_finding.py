@@ -109,6 +109,9 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     assert found.locator("[data-f=id]").all_inner_texts() == [row["id"] for row in listed]
     expect(page.get_by_text("An update to 18.0 mends")).to_be_visible()
     page.get_by_label("of release").select_option(index=0)
+    page.get_by_role("link", name="17.5", exact=True).first.click()
+    expect(found).to_have_count(len(listed))
+    page.get_by_label("of release").select_option(index=0)
     newest = document(visit, "security/postgresql.json")["latest"]
     assert isinstance(newest, dict)
     expect(found).to_have_count(newest["total"])
@@ -133,6 +136,8 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(who).to_have_count(len(data))
     page.get_by_role("link", name="All vulnerabilities").click()
     expect(page.get_by_role("region", name="Cves")).to_be_visible()
+    page.get_by_role("link", name=ID).click()
+    expect(who).to_have_count(len(data))
 
 
 def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:

@@ -430,6 +430,18 @@
     }
     document.querySelectorAll("[data-lookup]").forEach(lookup);
   };
+  // A link to this page with another query, which Material takes for one to where the reader is.
+  const follow = (event) => {
+    const to = event.target.closest(".catalog a[href]");
+    const modified = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
+    event.preventDefault();
+    event.stopPropagation();
+    history.pushState(history.state, "", to.href);
+    again();
+    (document.getElementById(to.hash.slice(1)) ?? document.body).scrollIntoView();
+  };
+  addEventListener("click", follow, true);
   addEventListener("popstate", again);
   addEventListener("pageshow", (event) => event.persisted && again());
   addEventListener("beforeprint", () => document.querySelectorAll(".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
