@@ -6,26 +6,23 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 from __future__ import annotations
 
 import gc
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
 
 from . import clock
 from .advisories.configured import read_advisories
-from .api import addresses, badges, vex
-from .api.badges import BadgeStyle
-from .authored.logos import read_logo
-from .authored.messages import perhaps
-from .catalog.join import Catalog
+from .api import addresses, vex
+from .api.badge_styles import read_badge_styles
+from .codes import Code
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
 from .publish.file_limits import note_number
 from .publish.history_feeds import News
 from .publish.host_headers import HeaderFile
+from .publish.occupied import refuse_occupied
 from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
 from .publish.swap import publish
@@ -33,9 +30,8 @@ from .read import read
 from .read_history import history_folder
 from .settings import Settings
 from .site import Site
-from .write import Contents, Context, ItemDocuments, write
-
-_SIMPLE_ICON = re.compile(r"[a-z0-9]+")
+from .write import Contents, Context, write
+from .write_items import ItemDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ def _ignore(_: object) -> None:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Nearly nothing here is cyclic, but the collector would look through all of it again and again."""
     collects = gc.isenabled()
     gc.disable()
@@ -117,7 +113,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-@uncollected()
+@without_garbage_collection()
 def prepare(
     site: Site,
     settings: Settings,
@@ -162,13 +158,15 @@ def _prepare(
 ) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
-        problems.add(Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO))
+        problems.add(
+            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
+        )
     clock.check(problems)
     progress(f"reading {len(site.pages):,} pages and the reports")
     catalog, reports = read(site, settings, problems)
     advisories = read_advisories(site, settings, problems)
     exploited = advisories.exploited is not None
-    styles = _badge_styles(site, settings, catalog, problems, exploited=exploited)
+    styles = read_badge_styles(site, settings, catalog, problems, exploited=exploited)
     file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
     if file:
         # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
@@ -207,8 +205,7 @@ def _prepare(
         problems.extend(error.problems)
         raise CatalogError(problems) from None
     note_number(contents.written, site.config, problems)
-    paths = (document.path for document in contents.written)
-    problems.extend(_lands_on(_occupied(paths, site.occupied_paths), site.occupied_paths))
+    refuse_occupied((document.path for document in contents.written), site.occupied_paths, problems)
     made: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
         made = feeds.feeds(contents.items, news if contents.history else None, site.title, site.site_url)
@@ -219,71 +216,3 @@ def _prepare(
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     return Build(site, staging, contents, problems, file, made, known)
-
-
-def _lands_on(paths: set[str], files: Mapping[str, str]) -> Problems:
-    problems = Problems()
-    for path in paths:
-        target = f"{addresses.PREFIX}/{path}"
-        message = f"a document of the API would land on {target}, which this file becomes"
-        problems.add(Problem(files.get(path, target), 0, 0, "", message, "move or rename the file"))
-    return problems
-
-
-def _occupied(documents: Iterable[str], files: Collection[str]) -> set[str]:
-    """The files that stand where documents, or the folders of documents, go; also when case is ignored.
-
-    The last matters on the file systems of Windows and macOS.
-    """
-    if not files:
-        return set()
-    ours = {path.casefold() for path in documents}
-    folders = {str(parent) for path in ours for parent in PurePosixPath(path).parents}
-    found = set()
-    for path in files:
-        folded = path.casefold()
-        above = {str(parent) for parent in PurePosixPath(folded).parents}
-        if folded in ours or folded in folders or ours & above:
-            found.add(path)
-    return found
-
-
-def _badge_styles(
-    site: Site, settings: Settings, catalog: Catalog, problems: Problems, *, exploited: bool
-) -> dict[str, BadgeStyle]:
-    """The style of each badge that the settings name, its logo read from its file."""
-    names = {*badges.FIXED, *([badges.EXPLOITED] if exploited else [])}
-    for name, value, kind in badges.value_names(catalog):
-        if name in names:
-            message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
-            problems.add(Problem("", 0, 0, kind, message, "write both alike, or one of them another way"))
-        names.add(name)
-    styles: dict[str, BadgeStyle] = {}
-    for name, given in settings.badges.items():
-        if name not in names:
-            hint = perhaps(name, sorted(names), "the badges are")
-            message = f"no badge is called {name!r}"
-            problems.add(site.config.problem(("badges", name), message, hint, Level.WARNING))
-        svg, logo = None, given.logo
-        if logo is not None and not _SIMPLE_ICON.fullmatch(logo):
-            svg, logo = _svg(site, name, logo, problems), None
-        styles[name] = BadgeStyle(given.label, given.color, given.label_color, logo, svg, given.logo_color)
-    return styles
-
-
-def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
-    """The content of a logo's file below docs_dir."""
-    message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
-    hint = "as in assets/wolfi.svg"
-    try:
-        path = (site.docs_dir / logo).resolve()
-        if path.suffix == ".svg" and path.is_relative_to(site.docs_dir.resolve()) and path.is_file():
-            hint = "save it as a plain SVG of one picture"
-            return read_logo(path)
-    except OSError as error:
-        message = f"{logo!r} can't be read: {error.strerror}"
-    except ValueError as why:
-        if "\0" not in logo:
-            message = f"{logo!r} {why}"
-    problems.add(site.config.problem(("badges", name, "logo"), message, hint))
-    return None

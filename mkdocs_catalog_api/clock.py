@@ -6,6 +6,7 @@ import datetime
 import os
 import re
 
+from .codes import Code
 from .problems import Problem, Problems
 
 _VARIABLE = "SOURCE_DATE_EPOCH"
@@ -30,7 +31,8 @@ def check(problems: Problems) -> None:
     epoch = os.environ.get(_VARIABLE, "").strip()
     if epoch and not _SECONDS.fullmatch(epoch):
         message = f"{epoch[:40]!r} is not a number of seconds since 1970"
-        problems.add(Problem("", 0, 0, _VARIABLE, message, "set it as `git log -1 --format=%ct` prints it"))
+        hint = "set it as `git log -1 --format=%ct` prints it"
+        problems.add(Problem("", 0, 0, _VARIABLE, message, hint, code=Code.SETTING))
 
 
 def timestamp(time: datetime.datetime) -> str:

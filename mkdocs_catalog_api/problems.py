@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
+
+from .codes import Code
 
 _SHOWN = 3
 """How many places of identical faults are told."""
@@ -29,8 +31,8 @@ class Problem:
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
     concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
-    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it. All are exact; as text the
-    problem is one line, in which control characters are escaped.
+    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it, `code` of which kind it is. All
+    are exact; as text the problem is one line, in which control characters are escaped.
     """
 
     file: str
@@ -40,6 +42,8 @@ class Problem:
     message: str
     hint: str = ""
     level: Level = Level.ERROR
+    _: KW_ONLY
+    code: Code
 
     @property
     def place(self) -> str:
@@ -97,7 +101,7 @@ class Problems:
 
 
 def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, str]]:
-    """The problems for people: level and text of each line.
+    """The problems for people: level and text of each line, which ends with the code.
 
     Identical faults of more than three places are told once, with their number and the first places, unless
     `every` one is wanted.
@@ -108,11 +112,11 @@ def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, s
     for problem in problems:
         same = identical[problem.level, _POSITION.sub("[]", problem.said)]
         if every or len(same) <= _SHOWN:
-            yield problem.level, str(problem)
+            yield problem.level, f"{problem} [{problem.code}]"
         elif problem is same[0]:
             places = ", ".join(each.place for each in same[:_SHOWN])
             said = _POSITION.sub("[]", problem.said)
-            yield problem.level, f"{said}: {len(same)} times, first {places}"
+            yield problem.level, f"{said}: {len(same)} times, first {places} [{problem.code}]"
 
 
 class RefusedError(ValueError):

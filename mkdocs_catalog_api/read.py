@@ -17,6 +17,7 @@ from .catalog.join import Catalog, Join, RoadmapItem
 from .catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex_matching import Statements
 from .clock import latest, now, timestamp
+from .codes import Code
 from .problems import Level, Problem, Problems
 from .read_items import (
     WebPages,
@@ -64,8 +65,8 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
         )
         for entry, raw in charts
     )
-    if whole:  # else the reports of what could not be read would look like strays
-        join.report_strays()
+    if whole:  # else the reports of what could not be read would look unmatched
+        join.report_unmatched()
     joined = join.images(pages)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if security.max_age is not None:
@@ -90,15 +91,15 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
 
 
 def _at_pin(raw: RawItem, position: int) -> Problem:
-    return raw.problem(("images", position), "")
+    return raw.problem(("images", position), "", code=Code.PIN)
 
 
 def _folder(
     site: Site, setting: Literal["reports", "vex"], settings: Settings, problems: Problems
 ) -> Path | None:
     """The folder that is set, or the default one if it is there."""
-    given: str | None = getattr(settings.security, setting)
-    folder = site.root / (given or SECURITY_FOLDERS[setting])
+    configured: str | None = getattr(settings.security, setting)
+    folder = site.root / (configured or SECURITY_FOLDERS[setting])
     if folder.is_dir() and not folder.resolve().is_relative_to(site.docs_dir.resolve()):
         return folder
     if folder.is_dir():
@@ -106,9 +107,9 @@ def _folder(
     elif folder.exists():
         message, hint = f"{folder.name!r} is not a folder", "put the files into a folder of that name"
     else:
-        message, hint = f"the folder {given!r} is missing", "create it or correct the path"
-    if given or folder.exists():
-        problems.add(site.config.problem(("security", setting), message, hint))
+        message, hint = f"the folder {configured!r} is missing", "create it or correct the path"
+    if configured or folder.exists():
+        problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
 
 
@@ -135,27 +136,31 @@ def _label(folder: Path, site: Site) -> str:
 def _updates(
     site: Site, settings: Settings, listed: Sequence[ImageEntry | ChartEntry], problems: Problems
 ) -> tuple[UpdateEntry, ...]:
-    given = settings.updates
-    path = data_file(site, ("updates", "data"), given.data, "updates", problems)
+    section = settings.updates
+    path = data_file(site, ("updates", "data"), section.data, "updates", problems)
     if path is None:
         return ()
     raws = read_list(path, path.relative_to(site.root).as_posix(), "updates", problems)
     if nvcmp.is_nvcmp(raws):
-        decided = data_file(site, ("updates", "decisions"), given.decisions, "decisions", problems)
+        decided = data_file(site, ("updates", "decisions"), section.decisions, "decisions", problems)
         file = decided.relative_to(site.root).as_posix() if decided else ""
         decisions = nvcmp.read_decisions(decided, file, problems) if decided else None
         read = nvcmp.read_differences(raws, decisions, nvcmp.Listed(listed), problems)
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
-        if given.decisions:
+        if section.decisions:
             message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
-            problems.add(site.config.problem(("updates", "decisions"), message, "write `outcome` there"))
+            problems.add(
+                site.config.problem(
+                    ("updates", "decisions"), message, "write `outcome` there", code=Code.SETTING
+                )
+            )
     found: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
         if identity in found:
             message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
-            problems.add(raw.problem((), message, "keep one of them"))
+            problems.add(raw.problem((), message, "keep one of them", code=Code.TWICE))
         found[identity] = entry
     return tuple(found.values())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .codes import Code
 from .history.days import Folder
 from .problems import Problems
 from .settings import DEFAULT_HISTORY, Settings
@@ -23,5 +24,5 @@ def history_folder(site: Site, settings: Settings, problems: Problems, *, to_wri
         return Folder(path, label)
     else:
         message, hint = f"the folder {label!r} is missing", "begin it with `catalog-api record`"
-    problems.add(site.config.problem(("history",), message, hint))
+    problems.add(site.config.problem(("history",), message, hint, code=Code.MISSING_PATH))
     return None

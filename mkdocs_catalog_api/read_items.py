@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from .authored.data_files import read_list
 from .authored.messages import field_names, resembling, shown
@@ -14,9 +15,9 @@ from .authored.pages import Page, RawItem
 from .authored.selection import Selection
 from .authored.setting_types import CollectionSettings
 from .authored.validate import default_values, read_entry, undeclared
-from .catalog.fields import extend
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
+from .codes import Code
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, Resource, Settings, data_names
 from .site import Site
@@ -30,10 +31,11 @@ _NO_REGISTRY = "registry.invalid"
 
 def page_selection(settings: Settings) -> Selection:
     """Which pages are items, as the settings say."""
-    given = {name: _section(settings, name).pages for name in ITEM_MODELS}
-    return Selection(
-        {name: (f"{name}/**/*.md",) if patterns is None else patterns for name, patterns in given.items()}
-    )
+    patterns: dict[str, Sequence[str]] = {}
+    for name in ITEM_MODELS:
+        pages = _section(settings, name).pages
+        patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
+    return Selection(patterns)
 
 
 def _section(settings: Settings, resource: Resource) -> CollectionSettings:
@@ -42,15 +44,15 @@ def _section(settings: Settings, resource: Resource) -> CollectionSettings:
 
 
 def data_file(
-    site: Site, setting: tuple[str, str], given: str | None, default: str, problems: Problems
+    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """The data file that is set, or one called `default` with one of the usual endings."""
-    names = [given] if given else [name for name in data_names(default) if (site.root / name).exists()]
+    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    names = [configured] if configured else usual
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
-        problems.add(
-            site.config.problem(setting, message, f"keep one of them, or name it: `{setting[1]}: …`")
-        )
+        hint = f"keep one of them, or name it: `{setting[1]}: …`"
+        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
         return None
     for name in names:
         path = site.root / name
@@ -58,35 +60,37 @@ def data_file(
             if path.is_symlink() and not path.resolve().is_relative_to(site.root.resolve()):
                 message = f"{name!r} is a link that leads out of the project and is not followed"
                 hint = "put what it leads to into the project"
-                problems.add(site.config.problem(setting, message, hint))
+                problems.add(site.config.problem(setting, message, hint, code=Code.NOT_READ))
                 return None
             return path
         if path.exists():
             message, hint = f"{name!r} is not a file", "put the data into a file of that name"
         else:
             message, hint = f"the data file {name!r} is missing", "create it or correct the path"
-        problems.add(site.config.problem(setting, message, hint))
+        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
     return None
 
 
 def check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
     """A pattern that is set means that there are pages; that it finds none is a slip."""
+
+    def say(name: Resource, message: str, hint: str, level: Level) -> None:
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+
     for name in ITEM_MODELS:
-        given = _section(settings, name).pages
-        for pattern in given or ():
+        patterns = _section(settings, name).pages
+        for pattern in patterns or ():
             alone = Selection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
-                hint = "patterns are seen from docs_dir, as in images/**/*.md"
-                problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING))
-        if given is not None or any(selection.finds(name, page.uri) for page in site.pages):
+                say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
+        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
         others = [page.uri for page in site.pages if not selection.matching(page.uri)]
         folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
         for folder, count in folders.most_common(1):
-            message = f"no page is an item of {name}, but {folder} holds {count}"
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
-            problems.add(site.config.problem((name, "pages"), message, hint, Level.INFO))
+            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -107,15 +111,16 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
         others = f", and {len(unread) - 1} more like it" if unread[1:] else ""
         message = f"nobody reads this file{others}: the plugin `meta` is not on"
         hint = "add it to `plugins` (it comes with Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING))
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
     """Warn when there is nothing at all to publish."""
     if any(collections) or problems.count(Level.ERROR):
         return
+    message = "the catalog has not a single item"
     hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(site.config.problem((), "the catalog has not a single item", hint, Level.WARNING))
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
 def read_items(
@@ -123,7 +128,7 @@ def read_items(
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section = _section(settings, name)
-    model = extend(base, section.fields, section.vocabulary, section.version_fields)
+    model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, path.relative_to(site.root).as_posix(), name, problems)
@@ -146,7 +151,7 @@ def read_items(
         if entry.slug in found:
             other = found[entry.slug][1].place
             message = f"the slug {entry.slug!r} is taken by {other}"
-            problems.add(raw.problem(("slug",), message, "give one of them another `slug`"))
+            problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
         else:
             found[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)
@@ -166,13 +171,13 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
             page = pages.get(named) if isinstance(named, str) else None
             if page is None:
                 near = resembling(str(named), pages)
+                message = f"{shown(named)} is no page of the site"
                 hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
-                problems.add(raw.problem(("page",), f"{shown(named)} is no page of the site", hint))
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             elif first.setdefault(page.uri, raw.place) != raw.place:
                 message = f"{page.uri!r} is the page of {first[page.uri]} already"
-                problems.add(
-                    raw.problem(("page",), message, "leave it out: the collection's page then stands in")
-                )
+                hint = "leave it out: the collection's page then stands in"
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             values = {key: value for key, value in raw.values.items() if key != "page"}
             raw = replace(raw, values=values, named=page)
         made.append(raw)
@@ -193,7 +198,7 @@ def _not_named(
             message = (
                 f"the item of this page stands in {entry.place}, so its own fields would count for nothing"
             )
-            problems.add(raw.problem((fields[0],), message, "keep the fields in one place"))
+            problems.add(raw.problem((fields[0],), message, "keep the fields in one place", code=Code.TWICE))
     return left
 
 
@@ -201,10 +206,11 @@ def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> N
     """One error for all images that give no `image` where no registry makes one."""
     if len(raws) == 1:
         hint = "add `image: …`, or set `registry` in mkdocs.yml"
-        problems.add(raws[0].problem(("image",), "required, but not given", hint))
+        problems.add(raws[0].problem(("image",), "required, but not given", hint, code=Code.MISSING_FIELD))
     elif raws:
         message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
-        problems.add(site.config.problem(("registry",), message, "set it, as in `registry: ghcr.io/acme`"))
+        hint = "set it, as in `registry: ghcr.io/acme`"
+        problems.add(site.config.problem(("registry",), message, hint, code=Code.MISSING_FIELD))
 
 
 def _note_undeclared(
@@ -214,12 +220,9 @@ def _note_undeclared(
     counted = Counter(key for raw in raws for key in undeclared(model, raw))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
-        message = (
-            f"keys that are no fields stay out of the API (with the number of {name} that have them): {keys}"
-        )
-        problems.add(
-            site.config.problem((name, "fields"), message, "declare those that belong in", Level.INFO)
-        )
+        message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"
+        hint = "declare those that belong in"
+        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 
 
 class WebPages:
@@ -242,5 +245,6 @@ class WebPages:
         url = self._landing.get(collection, self._home)
         if url is None:
             message = "the item has no page, and neither has its collection"
-            problems.add(raw.problem((), message, f"add a page {collection}/index.md or index.md"))
+            hint = f"add a page {collection}/index.md or index.md"
+            problems.add(raw.problem((), message, hint, code=Code.PAGE))
         return WebPage(url or "", own=False)

@@ -13,6 +13,7 @@ from .api.addresses import PREFIX, web_address
 from .authored.config_file import PLUGIN, ConfigFile
 from .authored.docs_dir import DocsDir, Rules
 from .authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
+from .codes import Code
 from .problems import CatalogError, Problem, Problems
 from .settings import Settings, read_settings
 from .site import Site
@@ -53,55 +54,56 @@ def read_site(
         CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
     """
     config = ConfigFile(config_file)
-    given = read_mkdocs_yml(config_file, problems)
-    if given is None:
+    yml = read_mkdocs_yml(config_file, problems)
+    if yml is None:
         raise CatalogError(problems)
     if trusted is not None:
-        _check_plugins(given, config, trusted, problems)
+        _check_plugins(yml, config, trusted, problems)
     root = root or config_file.absolute().parent
-    docs_dir = root / given.docs_dir
+    docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
-        message = f"the folder {given.docs_dir!r} is missing"
-        problems.add(Problem(config.name, 0, 0, "docs_dir", message, "create it or correct the path"))
-    to, source = (root / (site_dir or given.site_dir)).resolve(), docs_dir.resolve()
+        message = f"the folder {yml.docs_dir!r} is missing"
+        hint = "create it or correct the path"
+        problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
+    to, source = (root / (site_dir or yml.site_dir)).resolve(), docs_dir.resolve()
     if source.is_relative_to(to):
-        message = f"docs_dir lies in the site's folder, {str(site_dir or given.site_dir)!r}"
-        problems.add(Problem(config.name, 0, 0, "site_dir", message, "write the site somewhere else"))
-    settings = read_settings(given.options(PLUGIN) or {}, config, problems)
+        message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
+        hint = "write the site somewhere else"
+        problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))
+    settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
-    meta = given.options("meta")
+    meta = yml.options("meta")
     meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
-    rules = Rules(given.directory_urls, given.exclude_docs, given.draft_docs, meta_file)
+    rules = Rules(yml.directory_urls, yml.exclude_docs, yml.draft_docs, meta_file)
     label = docs_dir.relative_to(root).as_posix() if docs_dir.is_relative_to(root) else ""
     docs = DocsDir(docs_dir, root, label, rules, problems)
     site = Site(
         config=config,
         root=root,
         docs_dir=docs_dir,
-        site_dir=root / (site_dir or given.site_dir),
-        site_url=web_address(given.site_url) if given.site_url else None,
-        title=given.site_name,
+        site_dir=root / (site_dir or yml.site_dir),
+        site_url=web_address(yml.site_url) if yml.site_url else None,
+        title=yml.site_name,
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
-        custom_dir=root / given.theme if given.theme else None,
+        custom_dir=root / yml.theme if yml.theme else None,
     )
-    return site, settings, given.strict
+    return site, settings, yml.strict
 
 
-def _check_plugins(
-    given: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems
-) -> None:
-    names = [name for name, _ in given.plugins]
+def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems) -> None:
+    names = [name for name, _ in yml.plugins]
     if PLUGIN not in names:
         message = f"{PLUGIN} is not among the plugins"
         table = f"the table [project.plugins.{PLUGIN}]"
         hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, hint))
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
         message = f"{PLUGIN} stands there twice"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, "keep one of them, with all settings"))
-    for name in [*dict.fromkeys(names), *(["hooks"] if given.hooks else [])]:
+        hint = "keep one of them, with all settings"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
+    for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
         if name in HARMLESS or name in trusted:
             continue
         what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
@@ -111,4 +113,4 @@ def _check_plugins(
         if config.generator == "MkDocs":
             hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
         field = "hooks" if name == "hooks" else "plugins"
-        problems.add(Problem(config.name, 0, 0, field, message, hint))
+        problems.add(Problem(config.name, 0, 0, field, message, hint, code=Code.PLUGINS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from .authored.check_settings import check_collection, explain_settings, without
 from .authored.config_file import ConfigFile
@@ -23,7 +23,7 @@ from .authored.setting_types import (
 )
 from .catalog import names as references
 from .catalog.links import web_link
-from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry
+from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .problems import Level, Problems, RefusedError
 from .publish.host_headers import HostName
 
@@ -99,27 +99,37 @@ class BadgeSettings(Section):
     """The looks of one badge."""
 
     label: Word | None = None
+    """Text of the left half, in place of the one that the badge has."""
     color: Color | None = None
+    """Colour of the right half, where the value stands; by default it goes with the value."""
     label_color: Annotated[Color | None, Field(alias="labelColor")] = None
+    """Colour of the left half; by default a dark grey."""
     logo: Word | None = None
     """A simple-icons slug, or the path of an SVG file below docs_dir."""
     logo_color: Annotated[Color | None, Field(alias="logoColor")] = None
+    """Colour of a simple-icons logo, by default white; an SVG file has its own."""
 
 
 class ContactSettings(Section):
     """Who answers questions about the API."""
 
     name: Word | None = None
+    """Who answers questions about the API: a person, a team or an organisation."""
     url: Annotated[Word, AfterValidator(web_link)] | None = None
+    """Page on which they can be reached."""
     email: Email | None = None
+    """Their e-mail address, as in `catalog@example.org`."""
 
 
 class LicenseSettings(Section):
     """On what terms the documents may be used: the licence's name, and its SPDX id or its address."""
 
     name: Word
+    """Name of the licence under which the documents may be used; every `license` needs it."""
     identifier: Word | None = None
+    """SPDX identifier of that licence, as in `CC-BY-4.0`; it or `url`, not both."""
     url: Annotated[Word, AfterValidator(web_link)] | None = None
+    """Address of its text, for a licence without an SPDX identifier."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -159,6 +169,14 @@ class Settings(Section):
     """Whether the pages show the catalog: markers are filled and item pages completed."""
 
 
+def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
+    """The model of each collection's entries, with the custom fields and vocabularies of the settings."""
+    models: dict[str, type[BaseModel]] = {"updates": UpdateEntry}
+    for name, model in ITEM_MODELS.items():
+        models[name] = getattr(settings, name).extended(model)
+    return models
+
+
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """The settings, or None and a problem for each fault."""
     before = problems.count(Level.ERROR)
@@ -175,6 +193,6 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
             usable = without(usable, [location(details) for details in found])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
-        given = options.get(resource)
-        problems.extend(check_collection(resource, model, section, given, config))
+        written = options.get(resource)
+        problems.extend(check_collection(resource, model, section, written, config))
     return settings if problems.count(Level.ERROR) == before else None

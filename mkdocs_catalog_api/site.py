@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from .authored.config_file import ConfigFile
 from .authored.pages import Page
 from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, data_names
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """What the engine has to know of the site that is built."""
 
     config: ConfigFile
@@ -36,8 +36,8 @@ class Site:
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """What a catalog is made of beside docs_dir: data files, reports, statements and recorded days."""
-    given = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
-    for name, path in (given | {"decisions": settings.updates.decisions}).items():
+    data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
+    for name, path in (data | {"decisions": settings.updates.decisions}).items():
         for file in [path] if path else data_names(name):
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
-from .example import build_as_process, copy_example
+from .example import build_as_process, copy_example, documents
 from .servers import node_folder
-from .sites import SiteFolder
+from .sites import Result, SiteFolder
 
 # How long an example takes says nothing on a machine that is busy.
 settings.register_profile("any machine", deadline=None)
@@ -28,11 +29,24 @@ def site(tmp_path: Path) -> SiteFolder:
 
 
 @pytest.fixture(scope="session")
-def example_bytes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Every document of the example, built by `mkdocs` at 2026-11-20T06:00:00Z."""
-    folder = tmp_path_factory.mktemp("example") / "site"
-    copy_example(folder)
-    return build_as_process("mkdocs", folder)
+def example(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The example, built by `mkdocs` under its own strict setting at 2026-11-20T06:00:00Z without a word.
+
+    It is built once, whoever of the processes that run the tests asks for it first; nobody changes it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "example"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "site/sitemap.xml").exists():
+            copy_example(folder)
+            build_as_process("mkdocs", folder)
+    return Result(folder, failed=False, records=[])
+
+
+@pytest.fixture(scope="session")
+def example_bytes(example: Result) -> dict[str, bytes]:
+    """Every document of the example."""
+    return documents(example.folder)
 
 
 @pytest.fixture(scope="session")

@@ -93,8 +93,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def write_history(folder: Path) -> None:
-    """Record every day into this folder, which is not there yet."""
+    """Record every day that is not in this folder yet."""
     for day in days():
+        if (folder / f"{day}.json").exists():
+            continue
         with tempfile.TemporaryDirectory() as made:
             site = Path(made)
             write_example(site, day)

@@ -30,6 +30,8 @@ TABLES = {
 }
 """Name of a table → the schema and the definition in it that describe the fields."""
 _COLLECTIONS = ("images", "charts", "roadmap")
+_NOT_OF_PLANS = ("version_fields", "verify")
+"""Settings of images and charts alone: what is planned has no versions yet."""
 _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.DOTALL)
 
 
@@ -81,7 +83,9 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
         if default not in (None, {}):
             what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
         head, *rest = path
-        heads = _COLLECTIONS if head == _COLLECTIONS[0] else (head,)
+        heads = [*_COLLECTIONS] if head == _COLLECTIONS[0] else [head]
+        if head == _COLLECTIONS[0] and rest[0] in _NOT_OF_PLANS:
+            heads.remove("roadmap")
         yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
 
 

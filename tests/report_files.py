@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.codes import Code
 from mkdocs_catalog_api.problems import Problem
 from mkdocs_catalog_api.reports import Finding, ReportError, Scan, read_report
 
@@ -53,7 +54,7 @@ def refusal(data: bytes | dict[str, Any] | list[Any]) -> str:
     with pytest.raises(ReportError) as caught:
         read_report(data if isinstance(data, bytes) else json.dumps(data).encode())
     error = caught.value
-    return str(Problem("", error.line, error.column, "", str(error), error.hint))
+    return str(Problem("", error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_REPORT))
 
 
 def nodes(document: Any) -> list[tuple[Any, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 
+_CODE = re.compile(r" \[(CAT\d{3})\]$")
 REGISTRY = "registry.example.org/hardened"
 
 
@@ -37,6 +39,8 @@ class Result:
     folder: Path
     failed: bool
     records: list[tuple[int, str]]
+    codes: list[str] = field(default_factory=list)
+    """The code of each problem that was logged, in order."""
 
     @property
     def api(self) -> Path:
@@ -116,7 +120,10 @@ class _Recorder(logging.Handler):
         self.records: list[tuple[int, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.records.append((record.levelno, record.getMessage()))
+        text = record.getMessage()
+        if record.name.endswith("catalog-api") and record.levelno >= logging.WARNING:
+            assert _CODE.search(text) or "the catalog is refused: " in text, "every problem has a code"
+        self.records.append((record.levelno, text))
 
 
 def run(
@@ -127,7 +134,7 @@ def run(
     command: Literal["build", "serve"] = "build",
     **overrides: Any,
 ) -> Result:
-    """Build the site of a configuration file; messages come without the plugin's name before them."""
+    """Build the site of a configuration file; messages come without the plugin's name and the code."""
     recorder = _Recorder()
     logger = logging.getLogger("mkdocs")
     before = logger.level
@@ -148,7 +155,10 @@ def run(
         logger.removeHandler(recorder)
         logger.setLevel(before)
     records = [(level, text.removeprefix("catalog-api: ")) for level, text in recorder.records]
-    return Result(config_file.parent, failed, records)
+    codes = [found[1] for _, text in records if (found := _CODE.search(text))]
+    return Result(
+        config_file.parent, failed, [(level, _CODE.sub("", text)) for level, text in records], codes
+    )
 
 
 def trivy(

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.read_site import read_site
-from mkdocs_catalog_api.write import entry_models
+from mkdocs_catalog_api.settings import entry_models
 
 from .sites import SiteFolder
 from .test_build import small

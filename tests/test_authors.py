@@ -43,7 +43,7 @@ def test_a_wrong_date_is_told_as_such_by_mkdocs_as_by_check(site: SiteFolder) ->
     assert result.logged()[0] == said
     assert result.logged()[1].startswith("the catalog is refused: 1 error")
     checked = call("check", "-q", "-f", site.folder / "mkdocs.yml")
-    assert checked.output.splitlines()[0] == f"error: {said}"
+    assert checked.output.splitlines()[0] == f"error: {said} [CAT012]"
 
 
 def test_what_a_hook_adds_to_front_matter_that_mkdocs_cannot_read_counts_too(site: SiteFolder) -> None:
@@ -167,12 +167,12 @@ def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) 
     once = call("check", "-q", "-f", config).output.splitlines()
     assert once[0] == (
         "error: tier: required, but not given (add `tier: …`): 5 times, first docs/images/n0.md:2:1,"
-        " docs/images/n1.md:2:1, docs/images/n2.md:2:1"
+        " docs/images/n1.md:2:1, docs/images/n2.md:2:1 [CAT011]"
     )
     assert once[1:] == ["the catalog is refused: 5 errors in 5 files"]
     each = call("check", "-q", "--verbose", "-f", config).output.splitlines()
     assert each[:5] == [
-        f"error: docs/images/n{number}.md:2:1: tier: required, but not given (add `tier: …`)"
+        f"error: docs/images/n{number}.md:2:1: tier: required, but not given (add `tier: …`) [CAT011]"
         for number in range(5)
     ]
     assert len(json.loads(call("check", "--json", "-f", config).output)["problems"]) == 5

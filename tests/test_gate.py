@@ -10,8 +10,7 @@ import pytest
 from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
-from mkdocs_catalog_api import write
-from mkdocs_catalog_api.api import badges, collections, index, items, openapi, security, verify_large
+from mkdocs_catalog_api.api import badges, collections, index, items, openapi, output, security, verify_large
 from mkdocs_catalog_api.api import security_totals as totals
 
 from .sites import REGISTRY, SiteFolder
@@ -123,9 +122,9 @@ TYPED = (
     ("no time", security, "record", if_scanned(scanned_at="today"), "$.scannedAt"),
     ("a slug that climbs", totals, "summary_and_index", in_summary(set_(unscanned=["../x"])), "$.unscanned"),
     ("no list", collections, "documents", in_documents("images.json", set_(data=None)), "images.json: Exp"),
-    ("nothing at all", write, "_body", lambda _: b"{}\n", RECORD + "Object missing required field `api"),
-    ("half a document", write, "_body", lambda body: body[:-9], RECORD + "Input data was truncated"),
-    ("no text", write, "_body", lambda body: body.replace(b"alpha", b"\xff"), RECORD),
+    ("nothing at all", output, "encode", lambda _: b"{}\n", RECORD + "Object missing required field `api"),
+    ("half a document", output, "encode", lambda body: body[:-9], RECORD + "Input data was truncated"),
+    ("no text", output, "encode", lambda body: body.replace(b"alpha", b"\xff"), RECORD),
 )  # fmt: skip
 LINKED = (
     ("to nothing", security, "documents", in_documents("beta.json", lambda _: None), "beta.json: documents"),

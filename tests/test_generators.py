@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 import subprocess
@@ -81,6 +82,22 @@ def test_zensical(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     with visited(tmp_path / "site") as visit:
         visit.go("images/solr/")
         expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
+        listed = json.loads(example_bytes["images.json"])["data"]
+        available = sum(image["lifecycle"] == "available" for image in listed)
+        visit.go("guide/")
+        visit.page.evaluate("window.stays = true")
+        visit.page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
+        told = visit.page.locator(".catalog-controls output")
+        expect(told).to_have_text(f"{available} images")
+        assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
+        visit.page.get_by_label("Find").fill("nginx")
+        expect(visit.page.locator("[data-item]:visible")).to_have_count(1)
+        expect(told).to_have_text("1 image")
+        visit.page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
+        expect(visit.page.get_by_role("heading", level=1)).to_contain_text("NGINX")
+        expect(visit.page.locator(".catalog-item .catalog-summary")).to_be_visible()
+        expect(visit.page.get_by_role("button", name="Copy the digest").first).to_be_visible()
+        assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
 
 
 def test_hugo(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:

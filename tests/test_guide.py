@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from importlib.metadata import version
@@ -21,7 +22,7 @@ from packaging.requirements import Requirement
 from mkdocs_catalog_api.commands.main import main
 
 from .example import EXAMPLE
-from .field_tables import TABLES, refreshed
+from .field_tables import TABLES, refreshed, table
 from .guide import PAGES, Block, block, blocks, page
 from .programs import need
 from .servers import serve
@@ -35,20 +36,21 @@ NOT_RUN = ("pip install ", "python3 -m venv ", "mkdir -p scans/nginx && trivy ",
 """Commands of pages that other tests need not, or can't, run: installing, a scanner, a server without end."""
 
 
-def shell(folder: Path, text: str) -> str:
-    """What the commands of a block print, run as printed in the environment of the tests."""
+def shell(folder: Path, text: str, *, code: int = 0, **env: str) -> str:
+    """What the commands of a block print, run as printed in the environment of the tests, and `env`."""
     need("bash")
     lines = [line for line in text.splitlines() if not line.startswith(NOT_RUN)]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
         cwd=folder,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
+        env=os.environ | {"PATH": path} | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=600,
     )
-    assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+    assert done.returncode == code, f"{text}\n{done.stdout}"
     return done.stdout
 
 
@@ -70,6 +72,8 @@ def test_the_tables_of_fields_are_fresh() -> None:
     assert [name for name in PAGES if refreshed(page(name)) != page(name)] == []
     shown = [name for text in map(page, PAGES) for name in re.findall(r"<!-- fields: (.+) -->", text)]
     assert sorted(shown) == sorted(TABLES)
+    rows = [line for name in TABLES for line in table(name).splitlines()]
+    assert [row for row in rows if "|  |" in row or "| |" in row] == [], "nothing says what these are"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -210,6 +214,16 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     }
 
 
+def test_the_picture_for_contributors_has_every_room() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    picture, table = text.split("```text\n")[1].split("```\n")[:2]
+    code = ROOT / "mkdocs_catalog_api"
+    rooms = {f"{path.parent.name}/" for path in code.glob("*/__init__.py")} - {"schemas/"}
+    assert {name for name in rooms if name not in picture} == set(), "schemas/ is made from the code"
+    modules = {path.name for path in code.glob("*.py")} - {"__init__.py"}
+    assert {name for name in rooms | modules if f"`{name}`" not in table} == set()
+
+
 def test_the_map_for_contributors_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
@@ -248,3 +262,31 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
                 f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical
             ]
             assert printed[-len(expected) :] == expected
+
+
+def test_only_fetch_and_check_live_open_a_connection(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "- Only `fetch` and `check-live` open a network connection" in page("publish")
+
+    def connect(*_: object) -> None:
+        raise AssertionError("a connection is opened")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+    site.image("nginx", "versions: [1.29.3]")
+    assert not site.build().failed
+    config = site.folder / "mkdocs.yml"
+    for command in (
+        ["check", "-f", config],
+        ["build", "-f", config, "--web"],
+        ["new", "image", "redis", "-f", config],
+        ["record", "-f", config],
+        ["schemas", site.folder / "schemas", "-f", config],
+        ["diff", site.folder / "site", site.folder / "site"],
+        ["explain"],
+    ):
+        assert call(*command).exit_code == 0, command
+    with pytest.raises(AssertionError, match="a connection is opened"):
+        call("check-live", "http://127.0.0.1:9/")

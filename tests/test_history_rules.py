@@ -10,11 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.api.addresses import Addresses
-from mkdocs_catalog_api.api.structs.events import Grade
+from mkdocs_catalog_api.catalog.grading import Grade
+from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.differences import differences
@@ -22,7 +23,6 @@ from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.history.episodes import Fixes, Since
 from mkdocs_catalog_api.history.replay import ReplayError, apply
 from mkdocs_catalog_api.history.snapshot import (
-    SEVERITIES,
     Image,
     Scan,
     Seen,
@@ -84,6 +84,11 @@ def bytes_of(folder: Folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.path.iterdir()}
 
 
+# Each example writes files.
+few = settings(max_examples=40)
+
+
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> None:
     state: State = {}
@@ -95,6 +100,7 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
         assert list(differences(state, snapshot)) == []
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -107,6 +113,7 @@ def test_a_history_is_proved_and_rebuilding_it_changes_nothing(days: list[list[S
         assert bytes_of(folder) == before
 
 
+@few
 @given(st.lists(snapshots(), min_size=1, max_size=5))
 def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -138,6 +145,7 @@ def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Se
             assert (entry["days"] is not None) == (entry["fixed"] is not None and not entry["baseline"])
 
 
+@few
 @given(st.lists(snapshots(), min_size=2, max_size=4), st.data())
 def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as path:
@@ -155,6 +163,7 @@ def test_no_day_can_be_changed_unseen(days: list[list[Seen]], data: st.DataObjec
     assert date in str(problem)
 
 
+@few
 @given(snapshots(), snapshots())
 def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
     one: list[Seen], two: list[Seen]

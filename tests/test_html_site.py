@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.web.html_page import divided, restored
+from mkdocs_catalog_api.web.html_page import split_page, without_fillings
 
 from .sites import SiteFolder
 from .test_cli import call, tree
@@ -183,11 +183,11 @@ PIECES = """<!--•catalog:•images•--> <!--catalog:item--> <!--x--> <p> </p>
 )
 def test_a_filled_page_can_be_led_back(page: str, item: bool) -> None:
     """Whatever the page is; one that can't is left alone."""
-    before = restored(page)
-    assert restored(before) == before
-    if parts := divided(before, item=item):
+    before = without_fillings(page)
+    assert without_fillings(before) == before
+    if parts := split_page(before, item=item):
         content = parts.content.replace("<!--catalog:item-->", "<b>filled</b>")
-        assert restored(parts.whole(content, "<link>")) == before
+        assert without_fillings(parts.whole(content, "<link>")) == before
 
 
 def test_a_page_that_ends_within_a_script_is_left_alone(built: SiteFolder) -> None:

@@ -13,6 +13,7 @@ from .contract import check
 from .feeds_of_advisories import epss, kev, packed
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_build import small
+from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
 EPSS = "advisories/epss_scores.csv.gz"
@@ -156,6 +157,79 @@ def test_the_summary_covers_what_charts_pin(site: SiteFolder) -> None:
         "unscanned": 1,
     }
     assert summary["oldestScan"] == summary["newestScan"] == "2026-11-01T06:00:00Z"
+
+
+def test_a_cve_says_where_it_is_silenced_and_why(site: SiteFolder) -> None:
+    product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha&tag=1.9"}
+    vex(two_releases(site), {"vulnerability": {"name": "CVE-2026-0001"}, "products": [product]})
+    result = built(site)
+    document = result.json("cves/CVE-2026-0001.json")
+    (place,) = document["suppressed"]
+    assert (place["slug"], place["version"], place["isLatest"]) == ("alpha", "1.9", False)
+    assert (place["status"], place["justification"]) == ("not_affected", "vulnerable_code_not_present")
+    assert place["href"] == "/catalog/api/v1/security/alpha/1.9.json"
+    assert [(row_["version"], document["total"]) for row_ in document["data"]] == [("1.10", 1)]
+    entries = {entry["id"]: entry for entry in result.json("cves/index.json")["data"]}
+    assert (entries["CVE-2026-0001"]["releases"], entries["CVE-2026-0001"]["suppressed"]) == (1, 1)
+
+
+def test_what_is_silenced_everywhere_keeps_its_entry_with_zeros(site: SiteFolder) -> None:
+    product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
+    vex(small(site), {"vulnerability": {"name": "CVE-2026-0001"}, "products": [product]})
+    result = built(site)
+    (entry,) = (one for one in result.json("cves/index.json")["data"] if one["id"] == "CVE-2026-0001")
+    counters = {"images", "releases", "latest", "fixable", "charts"}
+    assert {name: entry[name] for name in counters} == dict.fromkeys(counters, 0)
+    document = result.json("cves/CVE-2026-0001.json")
+    assert (document["data"], document["charts"], len(document["suppressed"])) == ([], [], 1)
+
+
+def test_another_id_is_exploited_when_exactly_one_cve_is_its_alias(site: SiteFolder) -> None:
+    def finding(id_: str, *aliases: str) -> dict[str, object]:
+        return row(id_, pkg=id_.lower()) | {"VendorIDs": [*aliases]}
+
+    site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
+    one, two = "GHSA-aaaa-aaaa-aaaa", "GHSA-bbbb-bbbb-bbbb"
+    rows = [finding(one, "CVE-2026-0001"), finding(two, "CVE-2026-0001", "CVE-2026-0002")]
+    site.report("alpha/1.json", trivy(rows, digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    site.write(KEV, kev({"CVE-2026-0001": "2026-03-04"}))
+    result = built(site)
+    found = {one["id"]: one["exploited"] for one in result.json("security/alpha/1.json")["cves"]}
+    assert found == {"CVE-2026-0001": "2026-03-04", two: None}
+    assert result.json("cves/CVE-2026-0001.json")["exploited"] == "2026-03-04"
+    assert result.json("security.json")["exploited"] == 1
+
+
+def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: SiteFolder) -> None:
+    site.image("alpha", "versions: [1, 2]")
+    site.image("beta")
+    site.page("charts/stack.md", "category: T\ntier: core\nlicense: MIT")
+    result = built(site)
+    assert result.logged(logging.INFO) == []
+    assert result.json("cves/index.json") == {
+        "apiVersion": "v1",
+        "resource": "cves",
+        "total": 0,
+        "data": [],
+    }
+    assert not (result.api / "digests").exists()
+    assert [path.name for path in (result.api / "renovate").iterdir()] == ["alpha.json"]
+    summary = result.json("security.json")
+    assert (summary["scanned"], summary["exploited"]) == (0, None)
+    assert (summary["oldestScan"], summary["newestScan"]) == (None, None)
+
+
+def test_a_chart_is_verified_by_its_digest(site: SiteFolder) -> None:
+    site.settings["charts"] = {"verify": {"identity": "release@example.org", "issuer": "https://example.org"}}
+    chart = "category: T\ntier: core\nlicense: MIT\nchart: oci://registry.example.org/charts/stack"
+    site.page("charts/stack.md", f'{chart}\nversions: [{{version: 1.0.0, digest: "{digest(3)}"}}]')
+    site.page("charts/other.md", "category: T\ntier: core\nlicense: MIT\nversions: [1.0.0]")
+    charts = {item["slug"]: item for item in built(site).json("charts.json")["data"]}
+    verify = charts["stack"]["verify"]
+    assert (verify["tool"], verify["identity"], verify["key"]) == ("cosign", "release@example.org", None)
+    assert verify["command"].endswith(f" registry.example.org/charts/stack@{digest(3)}")
+    assert [*charts["stack"]].index("verify") == [*charts["stack"]].index("url") - 1
+    assert charts["other"]["verify"] is None
 
 
 def test_verification_is_published_unless_withdrawn(site: SiteFolder) -> None:

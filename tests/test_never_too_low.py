@@ -353,7 +353,7 @@ def published(reports: dict[str, dict[str, Any]]) -> tuple[Any, list[str]]:
         return record(result), [text.partition(":")[0].removeprefix("scans/") for text in passed]
 
 
-@settings(max_examples=15, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(st.lists(any_report(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_no_severity_counts_less_than_the_reports_that_count_say(
     reports: list[dict[str, Any]], chance: Any
@@ -379,7 +379,7 @@ def test_no_severity_counts_less_than_the_reports_that_count_say(
     assert published(dict(shuffled)) == (found, passed)
 
 
-@settings(max_examples=15, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(any_report(), any_report())
 def test_an_undated_report_never_takes_away(dated: dict[str, Any], undated: dict[str, Any]) -> None:
     """Of one scanner and one digest: the number of rows is never less than what any of both has to say."""

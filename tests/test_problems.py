@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mkdocs_catalog_api.codes import Code
 from mkdocs_catalog_api.commands.run import as_objects
 from mkdocs_catalog_api.problems import Problem, Problems
 
@@ -422,7 +423,13 @@ def test_a_license_that_is_none_only_warns(site: SiteFolder, strict: bool) -> No
 def test_a_problem_is_one_line_whatever_it_names() -> None:
     """A name with an escape sequence must not command the terminal of who reads the log."""
     problem = Problem(
-        "scans/a\nb\x1b[2J.json", 1, 0, "x\u202e", "says \x85 and\u2028more \udc80 é 👩‍💻", "mend\x7fit"
+        "scans/a\nb\x1b[2J.json",
+        1,
+        0,
+        "x\u202e",
+        "says \x85 and\u2028more \udc80 é 👩‍💻",
+        "mend\x7fit",
+        code=Code.BROKEN_REPORT,
     )
     assert str(problem) == (
         r"scans/a\nb\x1b[2J.json:1: x\u202e: says \x85 and\u2028more \udc80 é 👩‍💻 (mend\x7fit)"

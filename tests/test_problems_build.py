@@ -31,14 +31,15 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
     ] == [
         f"ERROR   -  catalog-api: {line}"
         for line in (
-            "docs/images/a.md:5:1: url: `url` is computed (remove it)",
-            "docs/images/a.md:6:1: homepage: 'x' is not a web link: it must start with http:// or https://",
+            "docs/images/a.md:5:1: url: `url` is computed (remove it) [CAT010]",
+            "docs/images/a.md:6:1: homepage: 'x' is not a web link: it must start with http:// or https://"
+            " [CAT012]",
             "docs/images/b.md:7:1: a value is missing before the end of the line"
-            " (write it, or close the bracket before it)",
-            "docs/images/c.md: the page is not UTF-8 (save it as UTF-8)",
+            " (write it, or close the bracket before it) [CAT001]",
+            "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
             "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' is missing"
-            " (create it or correct the path)",
-            "roadmap.yml:1:3: [0].category: required, but not given (add `category: …`)",
+            " (create it or correct the path) [CAT021]",
+            "roadmap.yml:1:3: [0].category: required, but not given (add `category: …`) [CAT011]",
         )
     ] + ["ERROR   -  the catalog is refused: 6 errors in 5 files"]
     assert "Traceback" not in ended.stderr

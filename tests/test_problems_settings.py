@@ -337,7 +337,7 @@ def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> 
     for name in ("a", "b"):
         site.page(f"images/{name}.md", f"{REQUIRED}upstream: x\nhide: [toc]\ntags: [web]")
     site.page("images/c.md", f"{REQUIRED}port: 80")
-    said = "keys that are no fields stay out of the API (with the number of images that have them)"
+    said = "keys that are no fields stay out of the API (with how many images have them)"
     hint = "declare those that belong in"
     assert told(site, strict=True, level=Level.INFO) == (
         False,

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mkdocs.utils.meta import get_data
+from msgspec.structs import replace
 
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problems

@@ -9,8 +9,7 @@ from typing import Any
 import lxml.html
 import pytest
 
-from .example import copy_example
-from .sites import Result, SiteFolder, run
+from .sites import Result, SiteFolder
 from .test_build import small
 
 FILLED = {"Releases", "Vulnerabilities", "Badges"}
@@ -69,18 +68,15 @@ def test_the_page_itself_is_whole(site: SiteFolder, theme: str) -> None:
         assert shown in text
 
 
-def test_the_index_of_the_example_stays_small(tmp_path: Path) -> None:
-    copy_example(tmp_path)
-    result = run(tmp_path / "mkdocs.yml")
-    assert not result.failed, result.logged()
-    items = [entry for entry in entries(result) if entry["location"].startswith(("images/", "charts/"))]
+def test_the_index_of_the_example_stays_small(example: Result) -> None:
+    items = [entry for entry in entries(example) if entry["location"].startswith(("images/", "charts/"))]
     assert sum(len(entry["text"]) for entry in items) < 60_000
-    of_images = {entry["title"] for entry in entries(result) if entry["location"].startswith("images/")}
+    of_images = {entry["title"] for entry in entries(example) if entry["location"].startswith("images/")}
     assert len(of_images) > 30 and not FILLED & of_images
-    images = result.json("images.json")["data"]
+    images = example.json("images.json")["data"]
     for image in images:
-        pages = found(result, image["name"])
+        pages = found(example, image["name"])
         assert image["url"].removeprefix("/hardened/") in pages, image["slug"]
-    ids = {row["id"] for row in result.json(f"security/{images[0]['slug']}.json")["latest"]["cves"] or ()}
+    ids = {row["id"] for row in example.json(f"security/{images[0]['slug']}.json")["latest"]["cves"] or ()}
     for id_ in ids:
-        assert images[0]["url"].removeprefix("/hardened/") in found(result, id_)
+        assert images[0]["url"].removeprefix("/hardened/") in found(example, id_)

@@ -76,7 +76,7 @@ scans = st.lists(reports(), min_size=1, max_size=4)
 vex = st.lists(statements, max_size=4)
 # Each example is a build or two, so there are few, and none is made smaller.
 quick = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, VersionEntry
-from mkdocs_catalog_api.catalog.verification import Verification, chart_reference, image_reference
+from mkdocs_catalog_api.catalog.newest_reference import chart_reference, image_reference
+from mkdocs_catalog_api.catalog.verification import Verification
 
 from .sites import digest
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_cli import call
 from .test_vex_build import NGINX, ONE, TWO, built, vex
 
+UNNAMED = "pkg:generic/none"
+"""The package of a finding whose report gives none."""
 WELL_KNOWN = ".well-known/vex-repository.json"
 # What the VEX Repository Specification v0.1 asks for, in our words.
 _LOCATION = {"type": "object", "required": ["url"], "properties": {"url": {"pattern": "^https://"}}}
@@ -153,19 +156,21 @@ def exact(label: int, qualifiers: str = "") -> str:
     return f"pkg:oci/nginx@{at}?{qualifiers}repository_url={quote(REGISTRY, safe='')}%2Fnginx"
 
 
-def packages_in_scans() -> dict[tuple[str, str, str], str]:
-    """Image, vulnerability and package of the example's reports → package URL."""
-    found = {}
+def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
+    """Image, vulnerability, package and installed version in the example's reports → its package URLs: one
+    for each platform."""
+    found = defaultdict[tuple[str, ...], set[str]](set)
     for path in (EXAMPLE / "scans").glob("*/*.json"):
         report = json.loads(path.read_bytes())
         for result in report.get("Results", ()):
             for one in result.get("Vulnerabilities", ()):
-                key = (path.parent.name, one["VulnerabilityID"], one["PkgName"])
-                found[key] = one.get("PkgIdentifier", {}).get("PURL", "pkg:generic/none")
+                key = (path.parent.name, one["VulnerabilityID"], one["PkgName"], one["InstalledVersion"])
+                found[key].add(one.get("PkgIdentifier", {}).get("PURL", UNNAMED))
         for match in report.get("matches", ()):
             ids = [match["vulnerability"]["id"], *(one["id"] for one in match["relatedVulnerabilities"])]
+            artifact = match["artifact"]
             for id_ in ids:
-                found[path.parent.name, id_, match["artifact"]["name"]] = match["artifact"]["purl"]
+                found[path.parent.name, id_, artifact["name"], artifact["version"]].add(artifact["purl"])
     return found
 
 
@@ -183,11 +188,12 @@ def test_a_scanner_silences_what_the_example_shows_as_suppressed_and_nothing_els
     for record in records(tmp_path / "api/v1"):
         for name in ("suppressed", "cves"):
             for one in record[name]:
-                purl = known.get((record["slug"], one["id"], one["pkg"]), "pkg:generic/none")
-                says = archive.silences(one["id"], record["image"], record["digest"], purl)
-                assert says == (name == "suppressed"), (record["slug"], record["version"], one["id"])
-                silenced += says
-                heard += not says
+                key = (record["slug"], one["id"], one["pkg"], one["installed"])
+                asked = one["id"], record["image"], record["digest"]
+                says = {archive.silences(*asked, package) for package in known.get(key, {UNNAMED})}
+                assert says == {name == "suppressed"}, (record["version"], key)
+                silenced += True in says
+                heard += False in says
     assert silenced >= 8
     assert heard > 300
 
@@ -205,6 +211,9 @@ def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) ->
     (statement,) = document["statements"]
     assert statement["vulnerability"] == {"name": ONE, "aliases": []}
     assert purls(result) == [exact(2), exact(1)]
+    lookups = result.json("index.json")["lookups"]
+    assert lookups["vex"] == "/catalog/api/v1/vex/{slug}.json"
+    assert lookups["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
     paths = result.json("manifest.json")["documents"]
     assert {"vex/nginx.json", "vex/repository.tar.gz"} <= paths.keys()
 
@@ -317,6 +326,7 @@ def test_when_the_setting_goes_the_file_goes(told: SiteFolder) -> None:
     result = built(told)
     assert not (result.folder / "site/.well-known").exists()
     assert not (result.api / "vex").exists()
+    assert not {"vex", "vexRepository"} & result.json("index.json")["lookups"].keys()
 
 
 def test_a_file_of_the_author_stays(told: SiteFolder) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..codes import Code
 from ..problems import CatalogError, Problems
 from ..settings import ADVISORIES, Settings
 from ..site import Site
@@ -41,13 +42,13 @@ def read_advisories(site: Site, settings: Settings, problems: Problems) -> Advis
 
 def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> tuple[Path, str] | None:
     """The file that is set, or the default one if it is there, and how problems name it."""
-    given: str | None = getattr(settings.security, setting)
-    name = given or ADVISORIES[setting]
+    configured: str | None = getattr(settings.security, setting)
+    name = configured or ADVISORIES[setting]
     path = site.root / name
     if path.is_file():
         return path, name
-    if given or path.exists():
+    if configured or path.exists():
         message = f"{name!r} is not a file" if path.exists() else f"the file {name!r} is missing"
         hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
-        problems.add(site.config.problem(("security", setting), message, hint))
+        problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None

@@ -17,6 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .files import AGAIN, too_large
 
@@ -73,7 +74,7 @@ def load(file: Path, name: str, wanted: Collection[str], most: int, problems: Pr
         with file.open("rb") as stream:
             return read(stream, name, wanted, most, problems)
     except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror or error}"))
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror or error}", code=Code.NOT_READ))
         return None
 
 
@@ -87,11 +88,13 @@ def read(stream: BinaryIO, name: str, wanted: Collection[str], most: int, proble
     try:
         return _read(_blocks(gzip.GzipFile(fileobj=stream) if packed else stream, most), wanted)
     except _FaultError as fault:
-        problems.add(Problem(name, fault.line, 0, "", str(fault), AGAIN))
+        problems.add(Problem(name, fault.line, 0, "", str(fault), AGAIN, code=Code.ADVISORIES))
     except _TooLargeError:
         problems.add(too_large(name, most))
     except (gzip.BadGzipFile, zlib.error, EOFError):
-        problems.add(Problem(name, 0, 0, "", "the packed file is cut off or damaged", AGAIN))
+        problems.add(
+            Problem(name, 0, 0, "", "the packed file is cut off or damaged", AGAIN, code=Code.ADVISORIES)
+        )
     return None
 
 

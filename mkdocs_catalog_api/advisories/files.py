@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..codes import Code
 from ..problems import Problem, Problems
 
 AGAIN = "fetch it again"
@@ -15,7 +16,7 @@ def read_bounded(file: Path, name: str, most: int, problems: Problems) -> bytes 
         with file.open("rb") as stream:
             data = stream.read(most + 1)
     except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror}"))
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror}", code=Code.NOT_READ))
         return None
     if len(data) > most:
         problems.add(too_large(name, most))
@@ -26,4 +27,6 @@ def read_bounded(file: Path, name: str, most: int, problems: Problems) -> bytes 
 def too_large(name: str, most: int) -> Problem:
     """The problem of a file that has more than `most` bytes, unpacked."""
     hint = f"{AGAIN}, or raise `security.max_report_size`"
-    return Problem(name, 0, 0, "", f"larger than {most:,} bytes, so it was not read", hint)
+    return Problem(
+        name, 0, 0, "", f"larger than {most:,} bytes, so it was not read", hint, code=Code.NOT_READ
+    )

@@ -3,8 +3,6 @@
 `{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date
@@ -13,6 +11,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .files import AGAIN, read_bounded
 
@@ -73,7 +72,11 @@ def read(data: bytes, name: str, problems: Problems) -> Kev | None:
         except _FAULTS as error:
             line = data.count(b"\n", 0, start) + 1
             message, field = _message(error)
-            faults.append(Problem(name, line, 0, f"vulnerabilities[{number}]{field}", message, AGAIN))
+            faults.append(
+                Problem(
+                    name, line, 0, f"vulnerabilities[{number}]{field}", message, AGAIN, code=Code.ADVISORIES
+                )
+            )
             if len(faults) == _MOST_FAULTS:
                 break
         else:
@@ -83,7 +86,7 @@ def read(data: bytes, name: str, problems: Problems) -> Kev | None:
     else:
         if catalog.count != len(catalog.vulnerabilities):
             message = f"says {catalog.count:,}, but there are {len(catalog.vulnerabilities):,} entries"
-            faults.append(Problem(name, 0, 0, "count", message, AGAIN))
+            faults.append(Problem(name, 0, 0, "count", message, AGAIN, code=Code.ADVISORIES))
     problems.extend(faults)
     return None if faults else Kev(catalog.released[:10], added)
 
@@ -108,4 +111,4 @@ def _problem(data: bytes, name: str, error: Exception) -> Problem:
         line, message = data.count(b"\n") + 1, "the file is cut off"
     else:
         message = f"not a catalog of exploited vulnerabilities: {message}"
-    return Problem(name, line, column, field.removeprefix("."), message, AGAIN)
+    return Problem(name, line, column, field.removeprefix("."), message, AGAIN, code=Code.ADVISORIES)

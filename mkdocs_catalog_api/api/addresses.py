@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct, field
 
 PREFIX = "api/v1"
 
@@ -63,8 +64,7 @@ def mount_path(site_url: str | None) -> str:
     return urlsplit(site_url or "").path.rstrip("/")
 
 
-@dataclass(slots=True)
-class Addresses:
+class Addresses(Struct):
     """Root-relative addresses of one site, so that the same bytes work on any host at that path.
 
     What is linked to is remembered, to be compared with what is written.

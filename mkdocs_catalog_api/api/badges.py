@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from ..catalog.join import Catalog, Image
 from ..catalog.models import ChartEntry, ImageEntry
@@ -49,8 +48,7 @@ LOGOS = {
 OTHER_LOGO = "opencontainersinitiative"
 
 
-@dataclass(frozen=True, slots=True)
-class BadgeStyle:
+class BadgeStyle(Struct, frozen=True):
     """What the settings say about one badge; `svg` is the content of its logo's file."""
 
     label: str | None = None
@@ -61,8 +59,7 @@ class BadgeStyle:
     logo_color: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(Struct, frozen=True):
     """A badge before its style is applied."""
 
     name: str

@@ -11,9 +11,8 @@ from ..catalog.models import ItemEntry
 from . import addresses
 from .addresses import Addresses
 from .badges import PER_IMAGE
-from .structs.envelopes import ImageBadges, ItemLinks, PageLinks
+from .structs.envelopes import ImageBadges, ItemLinks, ItemStructs, PageLinks
 from .structs.fields import PER_PAGE
-from .structs.items import ItemStructs
 
 
 def total_pages(total: int) -> int:

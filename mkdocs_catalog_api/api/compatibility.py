@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 POLICY = """\
 - Within `v1` the shape of the documents only grows: new documents, new fields, new words in a list of words.
@@ -20,8 +21,7 @@ Json = Mapping[str, Any]
 Level = Literal["breaking", "compatible"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Change:
+class Change(Struct, frozen=True, order=True):
     """One difference that clients can notice; `where` is a document, a path or a field of a schema."""
 
     level: Level
@@ -39,8 +39,7 @@ def compare_shapes(old: Json, new: Json) -> list[Change]:
     return sorted(set(comparison.paths()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(Struct, frozen=True):
     """A schema, its reference followed and its `anyOf` with null taken apart."""
 
     types: frozenset[str]

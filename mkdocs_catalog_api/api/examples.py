@@ -28,17 +28,17 @@ class Samples:
 
     def __init__(self) -> None:
         self._documents: dict[str, Struct] = {}
-        self._lookups: dict[type[Struct], tuple[str, object]] = {}
+        self._first: dict[type[Struct], tuple[str, object]] = {}
         self._image: tuple[int, str, str | None, Mapping[str, Struct]] | None = None
 
     def take(self, path: str, document: Struct) -> None:
-        """Keep a document of which there is one; of the items those of the first page."""
+        """Keep a document of which there is one."""
         self._documents[path] = document
 
-    def take_lookup(self, path: str, document: Struct) -> None:
+    def take_first(self, path: str, document: Struct) -> None:
         """Keep the first document of its kind, cut."""
-        if type(document) not in self._lookups:
-            self._lookups[type(document)] = path, cut(document)
+        if type(document) not in self._first:
+            self._first[type(document)] = path, cut(document)
 
     def take_image(
         self, slug: str, version: str | None, total: int | None, found: Mapping[str, Struct]
@@ -60,7 +60,7 @@ class Samples:
         `badge` is the body of the badge `images`, `templates` has the path of each kind of document.
         """
         found = dict(self._collections()) | dict(self._security()) | dict(self._history())
-        for struct, (path, body) in self._lookups.items():
+        for struct, (path, body) in self._first.items():
             found[templates[struct]] = Example(_parameters(templates[struct], path), body)
         for path in (addresses.SUMMARY, addresses.SECURITY_INDEX, addresses.INDEX):
             found[path] = Example({}, self._cut(path))
@@ -84,9 +84,6 @@ class Samples:
             full = {key: page[key] for key in ("apiVersion", "resource", "total", "data")}
             yield addresses.collection(name), Example({}, full)
             yield f"{name}/{{page}}.json", Example({"page": 1}, page)
-            if slug := page["data"][0].get("slug"):
-                document = self._cut(addresses.item(name, slug))
-                yield addresses.item(name, "{slug}"), Example({"slug": slug}, document)
 
     def _security(self) -> Iterator[tuple[str, Example]]:
         """Of the first image that has something to show."""

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from ..catalog.join import Catalog, Chart, Image, RoadmapItem
 from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.pins import Pin
-from ..catalog.verification import chart_reference, image_reference
 from . import addresses
 from .addresses import Addresses
 from .structs.items import Verify, publish

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
+from msgspec import Struct, field
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
@@ -15,8 +15,8 @@ from .compatibility import POLICY
 from .examples import Example
 from .lookups.table import lookup_routes
 from .routes import TAGS, Parameter, Route, routes
+from .structs.envelopes import ItemStructs
 from .structs.events import AnyEvent
-from .structs.items import ItemStructs
 
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published: every response is a document that is
@@ -54,8 +54,7 @@ _RESPONSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """What the document says of the API beside its paths."""
 
     title: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -11,9 +10,9 @@ from msgspec import Meta, Struct
 from . import addresses
 from .badges import PER_IMAGE
 from .structs.discovery import Badge, Discovery, Manifest, OpenApi
+from .structs.envelopes import COLLECTIONS, ItemStructs, Words
 from .structs.fields import PER_PAGE, Slug, VersionLabel
 from .structs.history import Changes, Date, DayChanges, HistoryIndex, ImageHistory
-from .structs.items import COLLECTIONS, ItemStructs, Words
 from .structs.security import ReleaseDocument, SecurityDetail, SecurityIndex, SecuritySummary
 from .structs.vex import ImageVex
 
@@ -31,8 +30,7 @@ TAGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A part of a path that a client fills in; `type` is an annotation."""
 
     name: str
@@ -57,8 +55,7 @@ _IMAGE_BADGE = Parameter(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """One path below `api/v1/`, with its parameters in braces."""
 
     path: str

@@ -1,4 +1,4 @@
-"""Release records: what the scans of one version say, after VEX statements have been heard."""
+"""Release records: what the scans of one version say, after VEX statements have been applied."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from ..catalog.grading import grade
 from ..catalog.join import Image, Release
 from ..catalog.names import Reference
 from ..catalog.pins import Pin
-from ..catalog.scans import SEVERITIES, Finding, ScanMetadata
+from ..catalog.scans import COUNTERS, Finding, ScanMetadata
 from ..catalog.vex_matching import Statements, Subject
 from ..catalog.vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 from . import addresses
 from .structs import security as structs
 
-_WORDS = tuple(word.lower() for word in SEVERITIES)
 _SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
 
 Read = Callable[[tuple[ScanMetadata, ...]], list[Finding]]
@@ -40,7 +39,7 @@ class SecurityFigures(NamedTuple):
     @property
     def counters(self) -> dict[str, int]:
         """`critical` … `unknown`."""
-        return dict(zip(_WORDS, map(sum, zip(*self.counts, strict=True)), strict=True))
+        return dict(zip(COUNTERS, map(sum, zip(*self.counts, strict=True)), strict=True))
 
     @property
     def total(self) -> int:
@@ -64,7 +63,7 @@ class SecurityFigures(NamedTuple):
 
 
 NO_FIGURES: dict[str, Any] = dict.fromkeys(
-    (*_WORDS, "total", "fixable", "suppressed", "grade", "score", "exploited")
+    (*COUNTERS, "total", "fixable", "suppressed", "grade", "score", "exploited")
 )
 
 

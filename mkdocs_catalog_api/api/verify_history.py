@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
 
+from ..catalog.scans import COUNTERS
 from .structs.history import Changes, DayChanges, HistoryIndex, ImageHistory
-
-_WORDS = ("critical", "high", "medium", "low", "unknown")
 
 
 def _changes(changes: Changes) -> Iterator[str]:
@@ -28,7 +27,7 @@ def _index(index: HistoryIndex) -> Iterator[str]:
     if index.head.date != index.data[-1].date:
         yield f"head is {index.head.date}, not the last day"
     for day in index.data:
-        if day.total != sum(getattr(day.by_severity, word) for word in _WORDS):
+        if day.total != sum(getattr(day.by_severity, word) for word in COUNTERS):
             yield f"{day.date}: the severities do not add up to the total {day.total}"
         if sum(day.by_grade.values()) > day.scanned or day.scanned > day.images:
             yield f"{day.date}: more images are graded than scanned, or scanned than there are"
@@ -37,7 +36,7 @@ def _index(index: HistoryIndex) -> Iterator[str]:
 def _image(image: ImageHistory) -> Iterator[str]:
     yield from _ordered([entry.date for entry in image.figures], len(image.figures))
     for entry in image.figures:
-        counters = [getattr(entry, word) for word in _WORDS]
+        counters = [getattr(entry, word) for word in COUNTERS]
         if not entry.scanned:
             if any(value is not None for value in (*counters, entry.total, entry.suppressed, entry.grade)):
                 yield f"{entry.date}: not scanned, but with figures"
@@ -58,7 +57,7 @@ def _ordered(dates: list[str], total: int) -> Iterator[str]:
         yield "the days are not in order"
 
 
-RULES: Mapping[type[Struct], Callable[[Any], Iterator[str]]] = {
+RULES: dict[type[Struct], Callable[[Any], Iterator[str]]] = {
     Changes: _changes,
     DayChanges: _day,
     HistoryIndex: _index,

@@ -5,9 +5,7 @@ The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-s
 
 from __future__ import annotations
 
-import gzip
 import io
-import tarfile
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -16,12 +14,14 @@ from msgspec import UNSET
 
 from ..catalog.join import Image
 from ..catalog.statements import Statement
-from ..catalog.vex_export import Exact, Export, Said, image_id
+from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id
 from ..catalog.vex_matching import Statements
 from .addresses import PREFIX
 from .structs.vex import ImageVex, VexPackage, VexProduct, VexStatement, VexVulnerability
 
 ARCHIVE = "vex/repository.tar.gz"
+ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
+"""Name in discovery → path below `api/v1/`."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 """Of a statement without a time, which is older than all others."""
 _ENCODER = msgspec.json.Encoder()
@@ -29,7 +29,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def path(slug: str) -> str:
     """Path of the document of an image that statements speak of."""
-    return f"vex/{slug}.json"
+    return ADDRESSES["vex"].format(slug=slug)
 
 
 def repository(site_url: str) -> str:
@@ -44,12 +44,12 @@ class Publication:
         """`author` speaks where the statements' own documents name nobody."""
         self._export = Export(statements)
         self._home, self._author = site_url.rstrip("/"), author
-        self._packages: dict[str, tuple[str, list[Said]]] = {}
+        self._packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
         """Package URL of an image → its slug, and what is said of it; several items may share an image."""
 
-    def take(self, image: Image, heard: Collection[int]) -> ImageVex | None:
-        """The document of an image, None when nothing is said of it; `heard` as in `Export.about`."""
-        said = [*self._export.about(image, heard)]
+    def take(self, image: Image, matched: Collection[int]) -> ImageVex | None:
+        """The document of an image, None when nothing is said of it; for `matched` see `Export`."""
+        said = [*self._export.statements_on(image, matched)]
         if not said:
             return None
         slug = image.entry.slug
@@ -69,7 +69,7 @@ class Publication:
         index = _ENCODER.encode({"updated_at": _newest(everything), "packages": packages}) + b"\n"
         return _packed({"index.json": index, **files})
 
-    def _document(self, slug: str, said: Iterable[Said]) -> ImageVex:
+    def _document(self, slug: str, said: Iterable[StatementOnReleases]) -> ImageVex:
         said = [*said]
         authors = dict.fromkeys(one.statement.author for one in said if one.statement.author)
         return ImageVex(
@@ -108,6 +108,9 @@ def _newest(statements: Iterable[Statement]) -> str:
 
 
 def _packed(files: dict[str, bytes]) -> bytes:
+    import gzip  # few catalogs publish their statements
+    import tarfile
+
     buffer = io.BytesIO()
     # `gzip.compress` writes what it runs on into the header, in some versions of Python.
     with (

@@ -11,9 +11,10 @@ from pydantic_core import ErrorDetails
 from ..catalog import names as references
 from ..catalog.fields import COMPUTED, SHADOWED, CustomField, extend
 from ..catalog.models import ItemEntry
+from ..codes import Code
 from ..problems import Problem, RefusedError
 from .config_file import ConfigFile
-from .messages import category_as_written, field_names, location, message_and_hint, models_in, perhaps
+from .messages import category_as_written, field_names, location, message_and_hint, models_in, suggestion
 
 if TYPE_CHECKING:
     from .setting_types import CollectionSettings
@@ -36,7 +37,7 @@ def explain_settings(
             path = path[:-1]  # one value, which may stand for a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, model, written)
-        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint)
+        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
@@ -60,11 +61,11 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
 
 
 def check_collection(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
     """Check names and defaults against the fields that the collection has.
 
-    `given` is the section as it was written, of which `section` may lack what is faulty.
+    `written` is the section as it was written, of which `section` may lack what is faulty.
     """
     names = field_names(model)
     closable = [name for name in CLOSABLE if name in names]
@@ -72,20 +73,22 @@ def check_collection(
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
         message = f"there is nothing to verify in {resource}"
-        yield config.problem((resource, "verify"), message, "remove it")
+        yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
     for name in section.vocabulary.keys() - closable:
         message = f"`{name}` is no field of {resource} whose words can be closed"
-        hint = perhaps(name, closable, "these can:")
+        hint = suggestion(name, closable, "these can:")
         if name in section.fields:
             hint = f"give the words of a field of your own as `values` under `fields.{name}`"
-        yield config.problem((resource, "vocabulary", name), message, hint)
+        yield config.problem((resource, "vocabulary", name), message, hint, code=Code.SETTING)
     for name in ("base", "signature"):
         for position, word in enumerate(section.vocabulary.get(name, ())):
             try:
                 references.badge_name(word)
             except RefusedError as error:
-                yield config.problem((resource, "vocabulary", name, position), error.message, error.hint)
-    yield from _defaults(resource, model, section, given, config)
+                yield config.problem(
+                    (resource, "vocabulary", name, position), error.message, error.hint, code=Code.SETTING
+                )
+    yield from _defaults(resource, model, section, written, config)
 
 
 def _names(
@@ -99,7 +102,9 @@ def _names(
     for name in fields:
         if name in names and name not in SHADOWED:
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
-            yield config.problem((resource, setting, name), f"the field `{name}` is built in", hint)
+            yield config.problem(
+                (resource, setting, name), f"the field `{name}` is built in", hint, code=Code.SETTING
+            )
 
 
 def _version_fields(
@@ -111,24 +116,26 @@ def _version_fields(
         yield from _names(resource, "version_fields", section.version_fields, names, (), config)
     elif section.version_fields:
         message = f"{resource} has no versions"
-        yield config.problem((resource, "version_fields"), message, "remove it")
+        yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
 
 
 def _defaults(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, given: object, config: ConfigFile
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
     """Each default against the field that it is for."""
     fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
     closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
     extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
     known = [name for name in field_names(extended) if name not in (*_ITS_OWN, "categories")]
-    declared = given.get("fields") if isinstance(given, dict) else None
+    declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
         if name in COMPUTED or name in _ITS_OWN:
-            yield config.problem(path, f"`{name}` is of each item alone", "remove it")
+            yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
         elif name not in known and not (isinstance(declared, dict) and name in declared):
-            yield config.problem(path, "unknown field", perhaps(name, known, f"{resource} have"))
+            yield config.problem(
+                path, "unknown field", suggestion(name, known, f"{resource} have"), code=Code.SETTING
+            )
     values = {name: value for name, value in section.defaults.items() if name in known}
     try:
         extended.model_validate(values)
@@ -138,4 +145,4 @@ def _defaults(
             if place and place[0] in values:
                 written = config.written((resource, "defaults", *place))
                 message, hint = message_and_hint(details, extended, written)
-                yield config.problem((resource, "defaults", *place), message, hint)
+                yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import yaml
+from msgspec import Struct
 
+from ..codes import Code
 from ..problems import Level, Problem
 from .pages import dotted
-from .toml_text import load as load_toml
 from .yaml_text import child
 
 PLUGIN = "catalog-api"
@@ -19,8 +19,7 @@ MAX_PARENTS = 20
 """How many files mkdocs.yml may inherit from, one from another."""
 
 
-@dataclass(frozen=True)
-class ConfigFile:
+class ConfigFile(Struct, frozen=True, dict=True):
     """The configuration of the site; `path` is None when it did not come from a file."""
 
     path: Path | None
@@ -65,7 +64,13 @@ class ConfigFile:
         return self._sections[0] if self._sections else (self.name, None)
 
     def problem(
-        self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
+        self,
+        path: Sequence[str | int],
+        message: str,
+        hint: str = "",
+        level: Level = Level.ERROR,
+        *,
+        code: Code,
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
         name, node = self._section(path)
@@ -78,7 +83,7 @@ class ConfigFile:
             node = found[1] if found else None
             mark = found[0].start_mark if found else mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(name, line, column, dotted(field), message, hint, level)
+        return Problem(name, line, column, dotted(field), message, hint, level, code=code)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
@@ -99,7 +104,9 @@ def inherited(name: str, parent: str) -> str:
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
         if path and path.suffix == ".toml":
-            return load_toml(path.read_bytes())[0]
+            from .toml_text import load  # few sites are built from TOML
+
+            return load(path.read_bytes())[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None

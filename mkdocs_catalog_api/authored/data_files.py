@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .front_matter import front_matter
 from .messages import shown
@@ -27,11 +28,11 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
             return front_matter(text) or Document("", 0, {})
         return parse(_without_surrogates(text) if path.suffix == ".json" else text)
     except UnicodeDecodeError:
-        problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8"))
+        problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
     except OSError as error:
-        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}"))
+        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}", code=Code.NOT_READ))
     except YamlError as error:
-        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint))
+        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX))
     return Document("", 0, None)
 
 
@@ -47,12 +48,20 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
     if path.suffix == ".md" and isinstance(data, dict):
         data, prefix = data.get(key), (key,)
         if data is None:
-            problems.add(Problem(file, 1, 1, key, f"no list `{key}` in the front matter", _HINT))
+            problems.add(
+                Problem(
+                    file, 1, 1, key, f"no list `{key}` in the front matter", _HINT, code=Code.MISSING_FIELD
+                )
+            )
     if data is None:  # an empty file is an empty list
         return []
     if not isinstance(data, list):
         message = f"expected a list, got {shown(data)}"
-        problems.add(Problem(file, *document.place(prefix), key if prefix else "", message, _HINT))
+        problems.add(
+            Problem(
+                file, *document.place(prefix), key if prefix else "", message, _HINT, code=Code.WRONG_VALUE
+            )
+        )
         return []
     items = []
     for position, values in enumerate(data):
@@ -60,11 +69,9 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
         if isinstance(values, dict):
             items.append(item)
         else:
-            problems.add(
-                item.problem(
-                    (), f"expected keys and values, got {shown(values)}", "write `key: value` for each"
-                )
-            )
+            message = f"expected keys and values, got {shown(values)}"
+            hint = "write `key: value` for each"
+            problems.add(item.problem((), message, hint, code=Code.WRONG_VALUE))
     return items
 
 

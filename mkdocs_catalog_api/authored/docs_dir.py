@@ -6,13 +6,14 @@ The rules are those of MkDocs 1.6 (mkdocs/structure/files.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from posixpath import splitext
 from urllib.parse import quote
 
+from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .folders import MAX_SIZE, walk
 from .pages import Page, parse_defaults
@@ -22,8 +23,7 @@ _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """What decides which files of docs_dir are published, and where."""
 
     directory_urls: bool
@@ -78,7 +78,9 @@ class DocsDir:
     def _fits(self, uri: str, size: int) -> bool:
         if size > MAX_SIZE and uri.endswith(_MARKDOWN):
             message = f"the page has {size:,} bytes and is not read: {MAX_SIZE:,} are the limit"
-            self._problems.add(Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir"))
+            self._problems.add(
+                Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir", code=Code.NOT_READ)
+            )
             return False
         return True
 
@@ -113,7 +115,7 @@ class DocsDir:
             return None
         except OSError as error:
             message = f"the page can't be read: {error.strerror}"
-            self._problems.add(Problem(self.name(uri), 0, 0, "", message))
+            self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 
     def _defaults(self) -> Sequence[tuple[PurePosixPath, Document]]:

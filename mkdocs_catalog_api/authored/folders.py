@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from ..codes import Code
 from ..problems import Problem, Problems
 
 MAX_SIZE = 512 * 2**20
@@ -52,7 +53,8 @@ def walk(
 
     def refuse(path: str, message: str, hint: str) -> None:
         if not skip(path):
-            problems.add(Problem("/".join(filter(None, (label, path))).rstrip("/"), 0, 0, "", message, hint))
+            name = "/".join(filter(None, (label, path))).rstrip("/")
+            problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
 
     def outside(target: str) -> bool:
         return not any(Path(target).is_relative_to(bound) for bound in bounds)

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED
+from ..codes import Code
 from ..problems import RefusedError
 
 _INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
@@ -72,7 +73,7 @@ def _plain(word: str) -> str:
     return str(word).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def perhaps(word: str, names: Sequence[str], otherwise: str) -> str:
+def suggestion(word: str, names: Sequence[str], otherwise: str) -> str:
     """A hint that offers the nearest name, else all of them after `otherwise`."""
     near = _nearest(word, names)
     if near:
@@ -100,6 +101,12 @@ def category_as_written(
         return path
     told = "categories" if isinstance(values.get("category"), list) else "category"
     return ("category", *path[1:]) if path[0] == told else None
+
+
+def code_of(details: ErrorDetails) -> Code:
+    """The kind of a fault in what describes an item."""
+    kinds = {"missing": Code.MISSING_FIELD, "extra_forbidden": Code.UNKNOWN_FIELD}
+    return kinds.get(details["type"], Code.WRONG_VALUE)
 
 
 def message_and_hint(
@@ -131,7 +138,7 @@ def message_and_hint(
         case "extra_forbidden" if name in COMPUTED:
             return f"`{name}` is computed", "remove it"
         case "extra_forbidden":
-            return "unknown key", perhaps(name, names_at(model, path[:-1]) if model else [], "known are")
+            return "unknown key", suggestion(name, names_at(model, path[:-1]) if model else [], "known are")
         case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
             return (
                 f"the key {as_read or shown(value)} is not a text",

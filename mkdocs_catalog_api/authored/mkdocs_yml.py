@@ -18,10 +18,10 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
+from ..codes import Code
 from ..problems import Problem, Problems
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
-from .toml_text import load as load_toml
 from .yaml_errors import YamlError, explain, mark
 from .yaml_text import place
 
@@ -65,10 +65,10 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
         raise ValueError("expected a list of plugins")
     found: list[tuple[str, dict[str, Any]]] = []
     for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
-        name, given = (
+        name, value = (
             next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
         )
-        options = {} if given is None else given
+        options = {} if value is None else value
         if not (isinstance(name, str) and isinstance(options, dict)):
             raise ValueError("expected a list of plugins, each a name or `name: {options}`")
         name = name.removeprefix("/").removeprefix("material/")
@@ -116,7 +116,9 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     try:
         root, merged = _load(path, path.name, 0)
     except YamlError as error:
-        problems.add(Problem(str(error), error.line, error.column, "", error.message, error.hint))
+        problems.add(
+            Problem(str(error), error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
+        )
         return None
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
@@ -124,7 +126,9 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         for details in error.errors(include_url=False):
             where = location(details)[:1]
             line, column = place(root, where) if where[0] in merged else (0, 0)
-            problems.add(Problem(path.name, line, column, str(where[0]), *message_and_hint(details)))
+            problems.add(
+                Problem(path.name, line, column, str(where[0]), *message_and_hint(details), code=Code.SETTING)
+            )
         return None
 
 
@@ -138,6 +142,8 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
+            from .toml_text import load as load_toml  # few sites are built from TOML
+
             return load_toml(source)
         loader = _Loader(source)
         root = loader.get_single_node()

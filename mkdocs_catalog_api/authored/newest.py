@@ -7,8 +7,9 @@ from typing import TypeVar
 from ..catalog.join import in_order
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.versions import undecided
+from ..codes import Code
 from ..problems import Level, Problems
-from .messages import perhaps
+from .messages import suggestion
 from .pages import RawItem
 
 V = TypeVar("V", ImageEntry, ChartEntry)
@@ -24,20 +25,24 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
             message = f"the version {label!r} stands here twice"
             if folded[label.casefold()] != label:
                 message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
-            problems.add(raw.problem(("versions", position), message, "keep one of them"))
+            problems.add(raw.problem(("versions", position), message, "keep one of them", code=Code.TWICE))
         folded[label.casefold()] = label
         by_label[label] = position
     if isinstance(entry, ImageEntry):
         _check_tags(entry, raw, problems)
     if entry.latest is not None and entry.latest not in by_label:
         message = f"no version is called {entry.latest!r}"
-        hint = perhaps(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
-        problems.add(raw.problem(("latest",), message, hint))
+        hint = suggestion(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
+        problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
         return entry
     labels = in_order(by_label, entry.latest)
     if entry.latest is None and undecided(labels):
         message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
-        problems.add(raw.problem(("versions",), message, "name the newest with `latest: …`", Level.WARNING))
+        problems.add(
+            raw.problem(
+                ("versions",), message, "name the newest with `latest: …`", Level.WARNING, code=Code.NEWEST
+            )
+        )
     versions = [entry.versions[by_label[label]] for label in labels]
     return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
@@ -45,10 +50,10 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
 def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
     """A tag names one release, whether it is a label or another tag."""
     labels = {version.version for version in entry.versions}
-    taken: dict[str, str] = {}
+    named: dict[str, str] = {}
     for position, version in enumerate(entry.versions):
         for place, tag in enumerate(version.tags):
-            other = tag if tag in labels else taken.setdefault(tag, version.version)
+            other = tag if tag in labels else named.setdefault(tag, version.version)
             if tag in labels or other != version.version:
                 message = (
                     f"the tag {tag!r} is one of version {other!r}"
@@ -56,4 +61,8 @@ def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
                     else (f"{tag!r} is the label of a version")
                 )
                 path = ("versions", position, "tags", place)
-                problems.add(raw.problem(path, message, "a tag belongs to one release: keep one of them"))
+                problems.add(
+                    raw.problem(
+                        path, message, "a tag belongs to one release: keep one of them", code=Code.TWICE
+                    )
+                )

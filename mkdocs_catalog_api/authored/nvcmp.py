@@ -17,6 +17,7 @@ from pydantic import Field
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
 from ..catalog.types import Text
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .data_files import read_document
 from .messages import resembling
@@ -77,10 +78,16 @@ def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
     data = document.data
     raw = RawItem(data if isinstance(data, dict) else {}, file, document)
     if not (data is None or isinstance(data, dict)):
-        problems.add(raw.problem((), "not keys and values", "write `held:` and `skipped:`"))
+        problems.add(
+            raw.problem((), "not keys and values", "write `held:` and `skipped:`", code=Code.WRONG_VALUE)
+        )
     values = {key: value for key, value in raw.values.items() if value is not None}
     for key in values.keys() - {"held", "skipped"}:
-        problems.add(raw.problem((key,), "unknown decision", "the decisions are `held` and `skipped`"))
+        problems.add(
+            raw.problem(
+                (key,), "unknown decision", "the decisions are `held` and `skipped`", code=Code.UNKNOWN_FIELD
+            )
+        )
     return read_entry(Decisions, raw, values, problems) or Decisions(), raw
 
 
@@ -113,11 +120,11 @@ def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Prob
         for name in decided:
             if name not in names:
                 near = resembling(name, sorted(names))
-                problem = at.problem(
-                    (key, name),
-                    f"no application is called {name!r}",
-                    f"perhaps you mean {near!r}" if near else "remove the decision",
-                )
+                message = f"no application is called {name!r}"
+                hint = f"perhaps you mean {near!r}" if near else "remove the decision"
+                problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:
-                yield at.problem((key, name), "it is held and skipped", "decide on one of them")
+                yield at.problem(
+                    (key, name), "it is held and skipped", "decide on one of them", code=Code.TWICE
+                )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from mergedeep import Strategy, merge
+from msgspec import Struct
+from msgspec.structs import replace
 
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .front_matter import front_matter
 from .messages import shown
@@ -21,8 +23,7 @@ _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
 _EMPTY = Document("", 0, {})
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page of the site, as it is before anything is written."""
 
     uri: str
@@ -41,8 +42,7 @@ class Page:
     """What such plugins made of the text below the front matter; None likewise."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawItem:
+class RawItem(Struct, frozen=True):
     """The values of one item before validation, and where they stand."""
 
     values: Mapping[str, object]
@@ -67,7 +67,13 @@ class RawItem:
         return self.file if self.page else f"{self.file}:{self.document.place(self.path)[0]}"
 
     def problem(
-        self, path: Sequence[str | int], message: str, hint: str = "", level: Level = Level.ERROR
+        self,
+        path: Sequence[str | int],
+        message: str,
+        hint: str = "",
+        level: Level = Level.ERROR,
+        *,
+        code: Code,
     ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
         file, document = self.file, self.document
@@ -78,7 +84,7 @@ class RawItem:
         if self._foreign(path):
             message += ", which a plugin or hook has set"
         line, column = document.place((*self.path, *path))
-        return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level)
+        return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level, code=code)
 
     def _foreign(self, path: Sequence[str | int]) -> bool:
         """Whether the value is not the author's."""
@@ -94,7 +100,9 @@ class RawItem:
             return None
         line, column, value = found
         message = f"MkDocs can't read {value!r}, so it takes the front matter for text of the page"
-        return Problem(self.file, line, column, "", message, "put it in quotes", Level.WARNING)
+        return Problem(
+            self.file, line, column, "", message, "put it in quotes", Level.WARNING, code=Code.SYNTAX
+        )
 
     def emptied(self) -> RawItem:
         """Its place alone, for who has read the values: those of all items take a lot of memory."""
@@ -148,13 +156,15 @@ def select(
                 continue
             if not (isinstance(choice, str) and choice in items):
                 hint = f"write {', '.join(items)} or false"
-                problems.add(raw.problem(("catalog",), f"{shown(choice)} is no collection", hint))
+                problems.add(
+                    raw.problem(("catalog",), f"{shown(choice)} is no collection", hint, code=Code.PAGE)
+                )
                 continue
             collections = [choice]
         if len(collections) > 1:
             message = f"the page matches the patterns of several collections: {', '.join(collections)}"
             hint = f"choose one with `catalog: {collections[0]}`, or narrow the patterns"
-            problems.add(raw.problem((), message, hint))
+            problems.add(raw.problem((), message, hint, code=Code.PAGE))
         elif collections:
             slug = selection.slug(collections[0], page.uri)
             items[collections[0]].append(replace(raw, slug=slug))
@@ -167,7 +177,9 @@ def _read(
 ) -> RawItem | None:
     """The page's values, None for a page that no collection wants or that can't be read."""
     if page.text is None:
-        problems.add(Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8"))
+        problems.add(
+            Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8", code=Code.NOT_READ)
+        )
         return None
     asks = _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None or any(
         isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults
@@ -178,7 +190,9 @@ def _read(
         document = read(page.text) or _EMPTY
     except YamlError as error:
         if wanted or asks:
-            problems.add(Problem(page.file, error.line, error.column, "", error.message, error.hint))
+            problems.add(
+                Problem(page.file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
+            )
         return None
     values = overlay(document, page)
     return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
@@ -230,6 +244,6 @@ def parse_defaults(text: str, file: str = "") -> Document:
         if document.data is not None and not isinstance(document.data, dict):
             raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
     except YamlError as error:
-        problem = Problem(file, error.line, error.column, "", error.message, error.hint)
+        problem = Problem(file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
         return Document("", 0, {}, file, problem)
     return replace(document, file=file)

@@ -20,18 +20,18 @@ class Selection:
 
     def __init__(self, patterns: Mapping[str, Sequence[str]]) -> None:
         self._specs = {
-            name: GitIgnoreSpec.from_lines(pattern.replace(SLUG, "*") for pattern in given)
-            for name, given in patterns.items()
+            name: GitIgnoreSpec.from_lines(pattern.replace(SLUG, "*") for pattern in listed)
+            for name, listed in patterns.items()
         }
         self._captures = {
-            name: [_capture(pattern) for pattern in given if SLUG in pattern]
-            for name, given in patterns.items()
+            name: [_capture(pattern) for pattern in listed if SLUG in pattern]
+            for name, listed in patterns.items()
         }
         self._folders = {
             name: {
-                PurePosixPath(re.split(r"[*?\[{]", pattern, maxsplit=1)[0] + "x").parent for pattern in given
+                PurePosixPath(re.split(r"[*?\[{]", pattern, maxsplit=1)[0] + "x").parent for pattern in listed
             }
-            for name, given in patterns.items()
+            for name, listed in patterns.items()
         }
 
     def landing(self, collection: str, uri: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from ..catalog.fields import COMPUTED, CustomField
+from ..catalog.fields import COMPUTED, CustomField, M, extend
 from ..catalog.verification import Verification
 from ..problems import RefusedError
 from .selection import SLUG
@@ -140,3 +140,7 @@ class CollectionSettings(Section):
     """Words that a built-in field may have."""
     verify: Verification | None = None
     """How the items are verified, unless a page says it itself."""
+
+    def extended(self, model: type[M]) -> type[M]:
+        """The model of its entries with the fields and vocabularies of the catalog's own."""
+        return extend(model, self.fields, self.vocabulary, self.version_fields)

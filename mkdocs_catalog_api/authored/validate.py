@@ -7,15 +7,15 @@ from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 from pydantic import ValidationError
 
 from ..catalog.fields import COMPUTED
 from ..catalog.model import Model
 from ..catalog.models import ImageEntry
 from ..catalog.names import slug_from_name
+from ..codes import Code
 from ..problems import Level, Problem, Problems
-from .messages import category_as_written, field_names, location, message_and_hint, resembling
+from .messages import category_as_written, code_of, field_names, location, message_and_hint, resembling
 from .pages import RawItem, heading
 
 M = TypeVar("M", bound=Model)
@@ -88,10 +88,12 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
         if key in names or key in model.spellings:
             known[key] = value
         elif key in COMPUTED:
-            faults.append(raw.problem((key,), f"`{key}` is computed", "remove it"))
+            faults.append(raw.problem((key,), f"`{key}` is computed", "remove it", code=Code.UNKNOWN_FIELD))
         elif near := _misspelt(key, names):
             misspelt.add(near)
-            faults.append(raw.problem((key,), "unknown field", f"perhaps you mean {near!r}"))
+            faults.append(
+                raw.problem((key,), "unknown field", f"perhaps you mean {near!r}", code=Code.UNKNOWN_FIELD)
+            )
     try:
         entry = model.model_validate(known)
     except ValidationError as error:
@@ -135,7 +137,7 @@ def _explain(
             hint = "; ".join(
                 filter(None, (hint, f"add `slug: …`{' or rename the page' if raw.page else ''}"))
             )
-        yield raw.problem(tuple(_as_written(path, raw.values)), message, hint)
+        yield raw.problem(tuple(_as_written(path, raw.values)), message, hint, code=code_of(details))
 
 
 def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]:
@@ -157,11 +159,13 @@ def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     if isinstance(text, str) and not _is_spdx(text):
         message = f"{text!r} is no SPDX licence expression"
         hint = "use an identifier of https://spdx.org/licenses/, or LicenseRef-… for another licence"
-        problems.add(raw.problem(("license",), message, hint, Level.WARNING))
+        problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
 
 
 @cache
 def _is_spdx(expression: str) -> bool:
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
     with suppress(InvalidLicenseExpression):
         canonicalize_license_expression(expression)
         return True

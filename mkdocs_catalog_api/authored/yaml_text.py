@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import yaml
+from msgspec import Struct
 
 from ..problems import Problem
 from .yaml_errors import YamlError, explain, mark
+from .yaml_values import MAX_DEPTH, Value, children, value_of
 
-Value = str | bool | None | list["Value"] | dict[str, "Value"]
-"""What text-preserving YAML holds."""
 Path = Sequence[str | int]
 """The way to a value: mapping keys and list positions."""
-
-_MAX_VALUES = 100_000
-"""A document that expands to more values through its aliases is refused."""
-_MAX_DEPTH = 50
 
 
 class _Loader(yaml.CSafeLoader):
@@ -41,13 +36,6 @@ for _tag, _pattern, _first in (
 ):
     _Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
 
-_TAGS: dict[type[yaml.Node], tuple[str, ...]] = {
-    yaml.ScalarNode: ("str", "bool", "null", "merge"),
-    yaml.SequenceNode: ("seq",),
-    yaml.MappingNode: ("map",),
-}
-_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
-_NULL = re.compile(r"~|null|Null|NULL|")
 # What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
 _DOUBTFUL = re.compile(r"[0-9]{4}-[0-9]|[+-]?0[bx]_|=")
 
@@ -64,8 +52,7 @@ def _readable(word: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True, dict=True):
     """A parsed YAML document; `offset` is the number of lines that stand before it in its file."""
 
     text: str
@@ -156,103 +143,16 @@ def parse(text: str, offset: int = 0) -> Document:
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
         raise YamlError(before.count("\n") + 1 + offset, 1, reason, "remove it") from None
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
+        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
     try:
-        data = None if root is None else _Builder(offset, "*" in text).build(root)
+        data = None if root is None else value_of(root, offset, has_aliases="*" in text)
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
+        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
     return Document(text, offset, data)
-
-
-class _Builder:
-    """Turns nodes into values. One object for a document: it counts what aliases expand to."""
-
-    def __init__(self, offset: int, has_aliases: bool) -> None:
-        self._offset = offset
-        self._open: set[int] = set()
-        self._sizes: dict[int, int] = {}
-        self._has_aliases = has_aliases
-
-    def build(self, root: yaml.Node) -> Value:
-        if self._has_aliases and self._size(root) > _MAX_VALUES:
-            raise self._error(root, f"aliases expand to more than {_MAX_VALUES:,} values", "write them out")
-        return self._value(root, 0)
-
-    def _error(self, node: yaml.Node, message: str, hint: str) -> YamlError:
-        mark = node.start_mark
-        return YamlError(mark.line + 1 + self._offset, mark.column + 1, message, hint)
-
-    def _size(self, node: yaml.Node) -> int:
-        known = self._sizes.get(id(node))
-        if known is not None:
-            return known
-        if id(node) in self._open:
-            raise self._error(node, "an alias contains itself", "remove the alias")
-        self._open.add(id(node))
-        size = 1 + sum(self._size(child) for child in _children(node))
-        self._open.discard(id(node))
-        self._sizes[id(node)] = size
-        return size
-
-    def _value(self, node: yaml.Node, depth: int) -> Value:
-        if depth > _MAX_DEPTH:
-            raise self._error(node, "nested too deeply", f"at most {_MAX_DEPTH} levels")
-        if node.tag == "tag:yaml.org,2002:str" and type(node) is yaml.ScalarNode:  # nearly every value
-            return str(node.value)
-        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-        if tag.removeprefix("!!") not in _TAGS[type(node)] or not _fits(node, tag):
-            raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
-        if isinstance(node, yaml.SequenceNode):
-            return [self._value(child, depth + 1) for child in node.value]
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, depth)
-        raise AssertionError(node)
-
-    @staticmethod
-    def _scalar(node: yaml.ScalarNode) -> Value:
-        if node.tag == "tag:yaml.org,2002:null":
-            return None
-        text: str = node.value
-        return text.lower() == "true" if node.tag == "tag:yaml.org,2002:bool" else text
-
-    def _mapping(self, node: yaml.MappingNode, depth: int) -> dict[str, Value]:
-        own: dict[str, Value] = {}
-        merged: dict[str, Value] = {}
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise self._error(key, "a list or mapping can't be a key", "write `key: value`")
-            if key.tag == "tag:yaml.org,2002:merge":
-                # The first of several merged mappings wins, and the mapping's own keys win over all.
-                for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                    if not isinstance(source, yaml.MappingNode):
-                        raise self._error(value, "`<<` takes a mapping", "point it at a mapping's anchor")
-                    merged = self._mapping(source, depth + 1) | merged
-            elif key.value in own:
-                raise self._error(key, f"the key `{key.value}` stands here twice", "keep one of them")
-            else:
-                own[key.value] = self._value(value, depth + 1)
-        return merged | own if merged else own
-
-
-def _fits(node: yaml.Node, tag: str) -> bool:
-    """Whether an explicit `!!bool` or `!!null` stands before a word of that type."""
-    pattern = {"!!bool": _BOOL, "!!null": _NULL}.get(tag)
-    return pattern is None or bool(pattern.fullmatch(node.value))
-
-
-def _children(node: yaml.Node) -> Iterator[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield key
-            yield value
-    elif isinstance(node, yaml.SequenceNode):
-        yield from node.value
 
 
 def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
     if isinstance(node, yaml.ScalarNode):
         yield node
-    for child in _children(node):
+    for child in children(node):
         yield from _scalars(child)

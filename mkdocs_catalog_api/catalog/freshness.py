@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .join import Image, Release
 
@@ -16,17 +17,21 @@ def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, prob
             continue
         newest = image.releases[0]
         what = f"{image.entry.slug} {newest.entry.version}"
-        dated = [(head.scanned_at, head.file) for head in newest.scans if head.scanned_at]
+        dated = [(scan.scanned_at, scan.file) for scan in newest.scans if scan.scanned_at]
         if len(dated) < len(newest.scans):
-            file = next(head.file for head in newest.scans if not head.scanned_at)
+            file = next(scan.file for scan in newest.scans if not scan.scanned_at)
             message = f"the scan of {what} does not say when it was made, so its age is not known"
             hint = "scan with a tool that writes the time into its report"
-            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO))
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO, code=Code.SCAN_AGE))
         for time, file in sorted(dated)[:1]:
             days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
             if days > max_age:
                 message = f"the scan of {what} is {days} days old, and `security.max_age` is {max_age}"
-                problems.add(Problem(file, 0, 0, "", message, "scan the image again", Level.WARNING))
+                problems.add(
+                    Problem(
+                        file, 0, 0, "", message, "scan the image again", Level.WARNING, code=Code.SCAN_AGE
+                    )
+                )
 
 
 def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:
@@ -36,14 +41,14 @@ def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Pro
     """
     for image in images:
         for release in image.releases:
-            for head in release.scans:
-                if head.os_end_of_life:
+            for scan in release.scans:
+                if scan.os_end_of_life:
                     told = _past(image, release, today)
                     what = f"{image.entry.slug} {release.entry.version}"
                     message = f"the operating system in {what} is past its end of life, so scans find little"
                     hint = "" if told else "rebuild it on a maintained base, or say `endOfLife` on its page"
                     level = Level.INFO if told else Level.WARNING
-                    problems.add(Problem(head.file, 0, 0, "", message, hint, level))
+                    problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=Code.END_OF_LIFE))
 
 
 def _past(image: Image, release: Release, today: str) -> bool:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, get_args
+
+Grade = Literal["A+", "A", "B", "C", "D", "F"]
+GRADES: tuple[Grade, ...] = get_args(Grade)
+"""Best first."""
 
 _WEIGHTS = (40, 10, 4, 1, 1)  # in the order of SEVERITIES, like every tuple here
-_BANDS = (("F", 0, 39), ("D", 40, 59), ("C", 60, 79), ("B", 80, 94), ("B", 80, 94))
-_UNFIXABLE_LOW = ("A", 95, 99)
+_Band = tuple[Grade, int, int]
+_BANDS: tuple[_Band, ...] = (("F", 0, 39), ("D", 40, 59), ("C", 60, 79), ("B", 80, 94), ("B", 80, 94))
+_UNFIXABLE_LOW: _Band = ("A", 95, 99)
 _WORST_OF_A = 3
 
 
-def grade(fixable: Sequence[int], unfixable: Sequence[int]) -> tuple[str, float]:
+def grade(fixable: Sequence[int], unfixable: Sequence[int]) -> tuple[Grade, float]:
     """Letter and score for the counts of rows with and without a fix, each in the order of `SEVERITIES`.
 
     The worst row sets the band, the load of all rows the place in it:

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec import Struct, field
+
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
-from .path_join import doubts
+from .path_join import mismatches
 from .pins import Pin, PinJoin
 from .releases import Key, Releases
-from .scan_choice import Choice, covered
+from .scan_selection import ScanSelector, covered
 from .scans import ScanMetadata
 from .versions import newest_first
 from .vex_matching import Statements
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """One version of an image and the scans that count for it; none when it is unscanned."""
 
     entry: VersionEntry
@@ -34,8 +35,7 @@ class Release:
     """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
+class WebPage(Struct, frozen=True):
     """Where people read about an item."""
 
     url: str
@@ -44,8 +44,7 @@ class WebPage:
     """False when the item has no page of its own and this is the page of its collection."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image with its releases, newest first."""
 
     entry: ImageEntry
@@ -53,8 +52,7 @@ class Image:
     releases: tuple[Release, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A chart with its pins."""
 
     entry: ChartEntry
@@ -62,16 +60,14 @@ class Chart:
     pins: tuple[Pin, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoadmapItem:
+class RoadmapItem(Struct, frozen=True):
     """A planned application."""
 
     entry: RoadmapEntry
     page: WebPage | None
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Struct, frozen=True):
     """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
 
     Versions stand newest first, each scan at the release that it counts for, each pin at its release.
@@ -95,7 +91,7 @@ class Join:
     def __init__(
         self,
         images: Sequence[ImageEntry],
-        heads: Iterable[ScanMetadata],
+        scans: Iterable[ScanMetadata],
         scanners: Sequence[str],
         now: str,
         problems: Problems,
@@ -103,22 +99,24 @@ class Join:
     ) -> None:
         self._images, self._problems, self._accept = images, problems, accept
         self._releases = Releases(images)
-        self._choice = Choice(scanners, now, problems)
-        self._pins = PinJoin(self._releases, self._choice, problems)
+        self._selector = ScanSelector(scanners, now, problems)
+        self._pins = PinJoin(self._releases, self._selector, problems)
         self._candidates: dict[Key, list[ScanMetadata]] = defaultdict(list)
-        self._unplaced: list[ScanMetadata] = []
+        self._unmatched: list[ScanMetadata] = []
         self._useful: set[str] = set()
         """Paths of the reports of which any scan belongs to a release."""
-        heads = list(heads)
-        for head in heads:
-            if self._choice.in_future(head):
-                message = f"scanned at {head.scanned_at}, which is in the future"
-                self._say(head, message, "check the clock of the scanner")
-            if head.system_only_named:
+        scans = list(scans)
+        for scan in scans:
+            if self._selector.in_future(scan):
+                message = f"scanned at {scan.scanned_at}, which is in the future"
+                self._say(scan, message, "check the clock of the scanner", code=Code.SCAN_AGE)
+            if scan.system_only_named:
                 message = "the report names an operating system, but its packages were not looked at"
-                self._say(head, message, "scan with `trivy image --scanners vuln --format json`")
-            self._place(head)
-        self._pins.index(heads)
+                self._say(
+                    scan, message, "scan with `trivy image --scanners vuln --format json`", code=Code.IN_PART
+                )
+            self._place(scan)
+        self._pins.index(scans)
 
     def images(self, pages: Mapping[str, WebPage]) -> tuple[Image, ...]:
         """Every image with the scans that count for each release; `pages` by slug."""
@@ -132,7 +130,7 @@ class Join:
         )
 
     def _release(self, key: Key, entry: VersionEntry) -> Release:
-        scans = self._choice.among(self._candidates.get(key, ()), str(key), entry.digests)
+        scans = self._selector.select(self._candidates.get(key, ()), str(key), entry.digests)
         seen = covered(scans, entry.digests)
         missing = [digest for digest in entry.digests if digest not in seen]
         in_part = bool(scans) and len(entry.digests) > 1 and bool(missing)
@@ -141,7 +139,7 @@ class Join:
             message = f"{key} is scanned in part: there is no scan of {', '.join(missing)}"
             hint = "scan each of its digests, or say `accept: [partial]` under `security`"
             level = Level.INFO if accepted else Level.WARNING
-            self._say(scans[0], message, "" if accepted else hint, level)
+            self._say(scans[0], message, "" if accepted else hint, level, code=Code.IN_PART)
         return Release(entry, scans, len(seen), in_part and not accepted)
 
     def chart(self, entry: ChartEntry, page: WebPage, at: Callable[[int], Problem]) -> Chart:
@@ -149,78 +147,81 @@ class Join:
         pins = (self._pins.resolve(pin, partial(at, position)) for position, pin in enumerate(entry.images))
         return Chart(entry, page, tuple(pins))
 
-    def _place(self, head: ScanMetadata) -> None:
+    def _place(self, scan: ScanMetadata) -> None:
         """Find the releases that the scan belongs to."""
-        folder, by_path = self._path_says(head)
-        keys = list(dict.fromkeys([*self._by_digests(head), *self._by_names(head)]))
-        named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in head.names))
+        folder, by_path = self._path_says(scan)
+        keys = list(dict.fromkeys([*self._by_digests(scan), *self._by_names(scan)]))
+        named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in scan.names))
         if folder and named and folder not in named:
             message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
-            self._say(head, message, "move it to the folder of the image that it is of", Level.ERROR)
+            hint = "move it to the folder of the image that it is of"
+            self._say(scan, message, hint, Level.ERROR, code=Code.MISPLACED_REPORT)
             return
         if by_path and not keys:
             keys = [by_path]
-            for message, hint in doubts(head, by_path, self._releases, self._accept):
-                self._say(head, message, hint)
+            for message, hint in mismatches(scan, by_path, self._releases, self._accept):
+                self._say(scan, message, hint, code=Code.MISPLACED_REPORT)
         elif by_path and by_path not in keys:
             message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
-            self._say(head, message, "rename it")
+            self._say(scan, message, "rename it", code=Code.MISPLACED_REPORT)
         for key in keys:
-            self._candidates[key].append(head)
+            self._candidates[key].append(scan)
         if keys:
-            self._useful.add(head.path)
+            self._useful.add(scan.path)
         else:
-            self._unplaced.append(head)
+            self._unmatched.append(scan)
 
-    def _path_says(self, head: ScanMetadata) -> tuple[str | None, Key | None]:
+    def _path_says(self, scan: ScanMetadata) -> tuple[str | None, Key | None]:
         """The image whose folder the report lies in and, if its name is a version, the release."""
-        parts = head.path.split("/")
-        if not head.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
+        parts = scan.path.split("/")
+        if not scan.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
             return None, None
         found = self._releases.labelled(parts[0], parts[1].removesuffix(".json")) if len(parts) == 2 else None
         return parts[0], found
 
-    def _by_digests(self, head: ScanMetadata) -> Iterator[Key]:
-        for digest in head.digests:
+    def _by_digests(self, scan: ScanMetadata) -> Iterator[Key]:
+        for digest in scan.digests:
             yield from self._releases.with_digest(digest)
 
-    def _by_names(self, head: ScanMetadata) -> Iterator[Key]:
+    def _by_names(self, scan: ScanMetadata) -> Iterator[Key]:
         """Releases of the same repository and tag, unless both sides have digests: then those decide."""
-        for repository, tag in head.names:
+        for repository, tag in scan.names:
             for key in self._releases.with_tag(repository, tag) if tag else ():
-                if not (head.digests and self._releases.entries[key].digests):
+                if not (scan.digests and self._releases.entries[key].digests):
                     yield key
 
-    def report_strays(self) -> None:
+    def report_unmatched(self) -> None:
         """Warn about reports that belong to no release and no pin; call it after all charts."""
         claimed = self._pins.claimed
         useful = self._useful.union(path for path, _ in claimed)
-        for head in self._unplaced:
-            if (head.path, head.position) in claimed:
+        for scan in self._unmatched:
+            if (scan.path, scan.position) in claimed:
                 continue
-            if head.path in useful:
+            if scan.path in useful:
                 # A hub's map has all images of a chart, wanted or not.
-                self._say(
-                    head, f"the entry{_subject(head)} belongs to no release and no pin", level=Level.INFO
-                )
-            elif head.alone:
+                message = f"the entry{_subject(scan)} belongs to no release and no pin"
+                self._say(scan, message, level=Level.INFO, code=Code.UNMATCHED_REPORT)
+            elif scan.alone:
                 hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                self._say(head, f"the report{_subject(head)} belongs to no release of the catalog", hint)
+                message = f"the report{_subject(scan)} belongs to no release of the catalog"
+                self._say(scan, message, hint, code=Code.UNMATCHED_REPORT)
             else:
                 # An old version of a chart that is fetched may contain what the catalog no longer lists.
-                level = Level.INFO if head.of_hub else Level.WARNING
+                level = Level.INFO if scan.of_hub else Level.WARNING
                 message = "no image in the report belongs to a release or pin of the catalog"
-                self._say(head, message, level=level)
+                self._say(scan, message, level=level, code=Code.UNMATCHED_REPORT)
 
-    def _say(self, head: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING) -> None:
-        self._problems.add(Problem(head.file, 0, 0, "", message, hint, level))
+    def _say(
+        self, scan: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING, *, code: Code
+    ) -> None:
+        self._problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=code))
 
 
-def _subject(head: ScanMetadata) -> str:
-    if head.names:
-        repository, tag = head.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{head.digests[0]}"
-    return f" of {head.digests[0]}" if head.digests else ""
+def _subject(scan: ScanMetadata) -> str:
+    if scan.names:
+        repository, tag = scan.names[0]
+        return f" of {repository}:{tag}" if tag else f" of {repository}@{scan.digests[0]}"
+    return f" of {scan.digests[0]}" if scan.digests else ""
 
 
 def in_order(labels: Iterable[str], latest: str | None) -> list[str]:

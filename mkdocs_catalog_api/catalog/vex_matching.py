@@ -24,7 +24,7 @@ _NONE = -1
 
 
 class Applied(NamedTuple):
-    """Rows after the statements have been heard, each list in the order of the rows."""
+    """Rows after the statements have been applied, each list in the order of the rows."""
 
     open: list[Vulnerability]
     suppressed: list[Suppressed]
@@ -72,20 +72,20 @@ class Statements:
         statements that decided.
         """
         applied = Applied([], [], set())
-        hearing = _Hearing(subjects)
+        matcher = _Matcher(subjects)
         for row, findings in rows:
-            decided = [self._decision(finding, hearing) for finding in findings]
+            decided = [self._decision(finding, matcher) for finding in findings]
             if min(decided, default=_NONE) == _NONE:
                 applied.open.append(row)
             else:
                 applied.suppressed.append(_suppressed(row, self._at(max(decided))))
-        applied.matched.update(self._positions[rank] for rank in hearing.heard())
+        applied.matched.update(self._positions[rank] for rank in matcher.matched())
         return applied
 
     def _at(self, rank: int) -> Statement:
         return self._all[self._positions[rank]]
 
-    def _decision(self, finding: Finding, hearing: _Hearing) -> int:
+    def _decision(self, finding: Finding, matcher: _Matcher) -> int:
         """Rank of the newest statement that covers the finding, `_NONE` when it is not covered.
 
         A finding that stands for several CVEs is covered when for each of them the newest statement, on it
@@ -96,7 +96,7 @@ class Statements:
         known = {name: self._index(name) for name in names if name in self._ranks_by_id}
         if not known:
             return _NONE
-        said = hearing.newest(finding, known)
+        said = matcher.newest(finding, known)
         cves = [name for name in names if name.startswith("CVE-")]
         if len(cves) < 2:
             return self._deciding(rank for ranks in said.values() for rank in ranks)
@@ -117,14 +117,14 @@ class Statements:
         return self._indexes[name]
 
 
-class _Hearing:
+class _Matcher:
     """What is said of findings in the same images."""
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self._subjects = subjects
         self._in_image: dict[tuple[int, str, Key], list[tuple[Claim, list[int]]]] = {}
         """Scan, vulnerability and key → the claims that hold in the image, whatever the package."""
-        self._heard: dict[int, list[int]] = {}
+        self._matched: dict[int, list[int]] = {}
 
     def newest(self, finding: Finding, known: dict[str, Index]) -> dict[str, list[int]]:
         """Of each claim on the finding the newest statement, by the name of the vulnerability."""
@@ -141,13 +141,13 @@ class _Hearing:
                     self._in_image[at] = holding
                 for claim, ranks in self._in_image[at]:
                     if claim.holds(finding, package):
-                        self._heard[id(ranks)] = ranks
+                        self._matched[id(ranks)] = ranks
                         said[name].append(ranks[-1])
         return said
 
-    def heard(self) -> Iterator[int]:
+    def matched(self) -> Iterator[int]:
         """All that spoke of a finding."""
-        return (rank for ranks in self._heard.values() for rank in ranks)
+        return (rank for ranks in self._matched.values() for rank in ranks)
 
 
 def _age(statement: Statement) -> tuple[datetime, str, int, bool, str, str]:

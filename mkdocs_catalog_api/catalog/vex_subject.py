@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from .names import Reference
 
@@ -18,8 +19,7 @@ class Scanned(Protocol):
     def platform(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """One scanned image as statements may name it."""
 
     repository: str

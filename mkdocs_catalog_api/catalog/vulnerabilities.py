@@ -1,7 +1,5 @@
 """The vulnerability rows of a release: raw findings without duplicates, merged and in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -9,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from .scans import SEVERITIES, Finding
+from .scans import SEVERITIES, Finding, Severity
 
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
 """Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
@@ -19,7 +17,7 @@ _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 # Schemas list words in the order of `words`, which msgspec would sort, under the name `component`.
 SeverityWord = Annotated[
-    Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"],
+    Severity,
     Meta(extra_json_schema={"words": [*SEVERITIES], "component": "Severity"}),
 ]
 
@@ -91,7 +89,7 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
         key = (finding.id, finding.pkg, finding.installed)
         if first.setdefault(key, finding) is not finding:
             more.setdefault(key, []).append(finding)
-    ordered = [(_worst([one, *more.get(key, ())]), place(key[0]), key) for key, one in first.items()]
+    ordered = [(_worst([one, *more.get(key, ())]), cve_order(key[0]), key) for key, one in first.items()]
     ordered.sort(reverse=True)
     while ordered:
         severity, _, key = ordered.pop()
@@ -122,7 +120,7 @@ def _row(severity: int, group: list[Finding]) -> Vulnerability:
         url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
     word = SEVERITIES[severity]
-    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)  # type: ignore[arg-type]
+    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)
 
 
 @lru_cache(maxsize=1_024)
@@ -132,7 +130,7 @@ def _alone(target: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def place(id_: str) -> int:
+def cve_order(id_: str) -> int:
     """A CVE's place by year and number, in one number; every other id stands behind them all."""
     cve = _CVE.fullmatch(id_)
     return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from ..problems import Problems
-from .run import json_option, quiet_option, tell
+from .run import json_option, print_problems, quiet_option
 from .sign import read_key
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     if as_json:
         click.echo(json.dumps(_object(check, problems), ensure_ascii=False, indent=2))
     else:
-        tell(problems, quiet=quiet)
+        print_problems(problems, quiet=quiet)
         if not quiet:
             looked = (
                 f"{check.checked:,} of {check.documents:,} documents" if check.documents else "no documents"

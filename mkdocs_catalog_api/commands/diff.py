@@ -6,11 +6,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
+from msgspec.structs import asdict
 from pydantic import BaseModel, Field, ValidationError
 
 from ..api import addresses

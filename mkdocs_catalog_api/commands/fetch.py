@@ -15,8 +15,9 @@ import click
 
 from ..catalog.links import web_link
 from ..catalog.names import slug
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
-from .run import as_objects, config_file_option, json_option, quiet_option, tell
+from .run import as_objects, config_file_option, json_option, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from ..network.artifact_hub import Listing
@@ -27,23 +28,23 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def _hub(_context: object, _option: object, given: str | None) -> str | None:
+def _hub(_context: object, _option: object, value: str | None) -> str | None:
     try:
-        return web_link(given).rstrip("/") if given else None
+        return web_link(value).rstrip("/") if value else None
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
 
-def _names(_context: object, _option: object, given: tuple[str, ...]) -> tuple[str, ...]:
+def _names(_context: object, _option: object, value: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        return tuple(slug(name) for name in given)
+        return tuple(slug(name) for name in value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
 
-def _secure(_context: object, _option: object, given: str | None) -> str | None:
+def _secure(_context: object, _option: object, value: str | None) -> str | None:
     """An https address; one of this machine may be http."""
-    address = _hub(_context, _option, given)
+    address = _hub(_context, _option, value)
     if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in _LOOPBACK:
         raise click.BadParameter("what decides about security comes by https only")
     return address
@@ -120,9 +121,10 @@ def command(
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
-        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest"))
+        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
     except OSError as error:
-        problems.add(Problem(str(error.filename or ""), 0, 0, "", f"can't be written: {error.strerror}"))
+        message = f"can't be written: {error.strerror}"
+        problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     if as_json:
         summary: dict[str, object] = {
             name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")
@@ -132,7 +134,7 @@ def command(
             json.dumps({"problems": as_objects(problems), "summary": summary}, ensure_ascii=False, indent=2)
         )
     else:
-        tell(problems, quiet=quiet)
+        print_problems(problems, quiet=quiet)
         if not quiet:
             if wanted:
                 click.echo(f"{files['fetched']} files of advisories fetched, {files['unchanged']} unchanged")
@@ -153,13 +155,13 @@ def _advisories(
     counts: Counter[str],
 ) -> None:
     """Bring each of the files wanted, from its own address or the one given."""
-    from ..network.advisories import FEEDS, Target, bring
+    from ..network.advisories import FEEDS, Target, download
     from ..settings import ADVISORIES
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
         target = Target(site.root / label, label, settings.security.max_report_size)
-        bring(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
+        download(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
 
 
 def _reports(

@@ -12,10 +12,11 @@ import yaml
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..catalog.names import slug_from_name
+from ..codes import Code
 from ..problems import Problem, Problems, RefusedError
 from ..schemas import schemas
 from ..settings import Resource, Settings, read_settings
-from .run import config_file_option, tell
+from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _BEGINNINGS: Mapping[str, object] = {
@@ -55,7 +56,7 @@ def command(kind: str, name: str, config_file: Path) -> None:
         try:
             slug = slug_from_name(name)
         except RefusedError as error:
-            problems.add(Problem("", 0, 0, "", error.message, error.hint))
+            problems.add(Problem("", 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
         else:
             file = f"{site.docs_dir}/{_KINDS[kind]}/{slug}.md"
             try:
@@ -66,10 +67,14 @@ def command(kind: str, name: str, config_file: Path) -> None:
                 click.echo(f"wrote {path}")
                 return
             except FileExistsError:
-                problems.add(Problem(file, 0, 0, "", "is there already", "choose another name"))
+                problems.add(
+                    Problem(file, 0, 0, "", "is there already", "choose another name", code=Code.IN_THE_WAY)
+                )
             except OSError as error:
-                problems.add(Problem(file, 0, 0, "", f"can't be written: {error.strerror}"))
-    tell(problems, quiet=True)
+                problems.add(
+                    Problem(file, 0, 0, "", f"can't be written: {error.strerror}", code=Code.NOT_WRITTEN)
+                )
+    print_problems(problems, quiet=True)
     raise SystemExit(1)
 
 

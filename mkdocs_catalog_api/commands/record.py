@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import clock
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
-from .run import Run, as_objects, options, tell
+from .run import Run, as_objects, options, print_problems
 
 if TYPE_CHECKING:
     from ..history.days import Folder
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from ..site import Site
 
 
-def _date(_context: object, _option: object, given: str | None) -> str | None:
+def _date(_context: object, _option: object, value: str | None) -> str | None:
     from ..history.days import is_date
 
-    if given is not None and not is_date(given):
-        raise click.BadParameter(f"{given!r} is no day of the calendar; write it as in 2026-11-20.")
-    return given
+    if value is not None and not is_date(value):
+        raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
+    return value
 
 
 @click.command("record", short_help="Write down what changed since the last recorded day.")
@@ -100,15 +101,15 @@ class _Record:
         except CatalogError as error:
             self.problems.extend(error.problems)
         except GitError as error:
-            self.problems.add(Problem("", 0, 0, "--from-git", str(error)))
+            self.problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
         except (MemoryError, OSError) as error:
             message = f"the history can't be written: {str(error) or 'memory ran out'}"
-            self.problems.add(Problem("", 0, 0, "", message))
+            self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if self.run.as_json:
             found = {"problems": as_objects(self.problems), "summary": {"refused": refused} | self.summary}
             click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         else:
-            tell(self.problems, quiet=self.run.quiet)
+            print_problems(self.problems, quiet=self.run.quiet)
             if refused:
                 click.secho(f"{self.refused}: {self.problems.summary()}", fg="red", err=True)
             elif not self.run.quiet:
@@ -149,7 +150,7 @@ class _Record:
         recorded = chain.record(folder, date, self._seen(site, settings))
         if date > clock.latest().date().isoformat():
             message = f"{date} has not come yet, and no earlier day can be recorded from now on"
-            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING))
+            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
         self.summary = recorded._asdict()
         self.said = f"recorded {date}: {_count(recorded.events, 'event')}"
 
@@ -188,13 +189,13 @@ class _Record:
             message = f"{_count(len(folder.dates), 'day')} recorded already"
             hint = "a past is taken from git into an empty folder; move this one away to begin anew"
             refused = Problems()
-            refused.add(Problem(folder.label, 0, 0, "", message, hint))
+            refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
             raise CatalogError(refused)
         repository = Repository(site.root)
         if repository.shallow:
             message = "this clone does not have all commits, so earlier days are missing"
             hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING))
+            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING, code=Code.DAY))
         paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
         commits = repository.last_of_each_day(ref, paths, since)
         state: State = {}
@@ -209,7 +210,7 @@ class _Record:
             days, events = len(past.dates), chain.copy(past, folder)
         if not commits:
             message = "no commit touches the pages, data or reports of the catalog"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING))
+            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
         self.summary = {"days": days, "skipped": len(commits) - days, "events": events}
         self.said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
 
@@ -235,5 +236,7 @@ class _Record:
             except CatalogError as error:
                 first = next((each for each in error.problems if each.level is Level.ERROR), "")
                 message = f"{commit.date} is left out, its catalog is refused: {first}"
-        self.problems.add(Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING))
+        self.problems.add(
+            Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING, code=Code.DAY)
+        )
         return None

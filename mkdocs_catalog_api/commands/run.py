@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems, lines
 
 if TYPE_CHECKING:
     from ..build import Build
     from ..settings import Settings
     from ..site import Site
-    from ..write import ItemDocuments
+    from ..write_items import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -48,7 +49,7 @@ verbose_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
 
-def tell(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
+def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
     """Print the problems for people; with `quiet` without the notes, with `verbose` one by one."""
     for level, text in lines(problems, every=verbose):
         if level > Level.INFO or not quiet:
@@ -60,12 +61,14 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
     return [
         {
             "level": problem.level.name.lower(),
+            "code": problem.code,
             "file": problem.file,
             "line": problem.line,
             "column": problem.column,
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
+            "help": problem.code.help,
         }
         for problem in problems
     ]
@@ -168,7 +171,7 @@ class Run:
             self.problems.extend(error.problems)
         except (ContractError, MemoryError, OSError) as error:
             message = f"the API can't be written: {str(error) or 'memory ran out'}"
-            self.problems.add(Problem("", 0, 0, "", message))
+            self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:
@@ -179,7 +182,7 @@ class Run:
             sys.exit(1)
 
     def _tell(self, build: Build | None, did: str) -> None:
-        tell(self.problems, quiet=self.quiet, verbose=self.verbose)
+        print_problems(self.problems, quiet=self.quiet, verbose=self.verbose)
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:

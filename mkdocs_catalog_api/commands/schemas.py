@@ -11,7 +11,7 @@ from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..problems import Problems
 from ..schemas import DRAFT_7, PACKAGE, schemas, write
 from ..settings import Settings, read_settings
-from .run import tell
+from .run import print_problems
 
 
 @click.command("schemas", short_help="Write JSON Schemas for editors.")
@@ -30,11 +30,11 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
         problems = Problems()
         site = read_mkdocs_yml(config_file, problems)
         options = (site and site.options(PLUGIN)) or {}
-        given = read_settings(options, ConfigFile(config_file), problems)
-        if site is None or given is None:
-            tell(problems, quiet=True)
+        read = read_settings(options, ConfigFile(config_file), problems)
+        if site is None or read is None:
+            print_problems(problems, quiet=True)
             raise SystemExit(1)
-        settings, inherited = given, site.options("meta") is not None
+        settings, inherited = read, site.options("meta") is not None
     made = schemas(settings, inherited=inherited)
     write(
         folder or PACKAGE,

@@ -11,9 +11,10 @@ import click
 import msgspec
 
 from ..api.addresses import MANIFEST, PREFIX
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems, RefusedError
 from ..reports.normalise import text
-from .run import config_file_option, quiet_option, tell
+from .run import config_file_option, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -74,8 +75,8 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
         problems.extend(error.problems)
     except OSError as error:
         message = f"can't be written: {error.strerror}"
-        problems.add(Problem(str(error.filename or ""), 0, 0, "", message))
-    tell(problems, quiet=quiet)
+        problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
+    print_problems(problems, quiet=quiet)
     if problems.refuse(strict=False):
         click.secho(f"nothing is signed: {problems.summary()}", fg="red", err=True)
         sys.exit(1)
@@ -99,11 +100,13 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         manifest = file.read_bytes()
         documents = msgspec.json.decode(manifest, type=_Manifest).documents
     except FileNotFoundError:
-        problems.add(Problem(str(file), 0, 0, "", "is not there", "build the site first"))
+        problems.add(
+            Problem(str(file), 0, 0, "", "is not there", "build the site first", code=Code.NOT_SIGNED)
+        )
         return b""
     except (ValueError, RecursionError) as error:
         message = f"no manifest of an API: {text(str(error))}"
-        problems.add(Problem(str(file), 0, 0, "", message, "build the site again"))
+        problems.add(Problem(str(file), 0, 0, "", message, "build the site again", code=Code.NOT_SIGNED))
         return b""
     for path, entry in documents.items():
         try:
@@ -112,5 +115,9 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         except (OSError, ValueError):
             message = "the manifest speaks of it, and it can't be read"
         if message:
-            problems.add(Problem(str(folder / text(path)), 0, 0, "", message, "build the site again"))
+            problems.add(
+                Problem(
+                    str(folder / text(path)), 0, 0, "", message, "build the site again", code=Code.NOT_SIGNED
+                )
+            )
     return manifest

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..api.structs.events import AnyEvent
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from .days import REBUILD, Day, Folder
 from .differences import differences
@@ -61,7 +62,7 @@ def record(folder: Folder, date: str, snapshot: Iterable[Seen]) -> Recorded:
         problems = Problems()
         message = f"{date} comes before {folder.dates[-1]}, the last day that is recorded"
         hint = "days are recorded in order: leave `--date` out, or give a later one"
-        problems.add(Problem(folder.label, 0, 0, "", message, hint))
+        problems.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
         raise CatalogError(problems)
     state, previous = replay(folder, before=date)
     return append(folder, date, previous, state, snapshot)

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from ..api.structs.events import AnyEvent
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 
 REBUILD = (
@@ -66,7 +67,7 @@ class Day:
     def refused(self, message: str, hint: str = "get the file from git again") -> CatalogError:
         """An error that points to the line that was read last."""
         problems = Problems()
-        problems.add(Problem(self._label, self.line, 0, "", message, hint))
+        problems.add(Problem(self._label, self.line, 0, "", message, hint, code=Code.HISTORY))
         return CatalogError(problems)
 
     def events(self) -> Iterator[AnyEvent]:
@@ -151,14 +152,16 @@ class Folder:
         """
         problems = Problems()
         dates = []
+
+        def refuse(place: str, message: str, hint: str = "") -> None:
+            problems.add(Problem(place, 0, 0, "", message, hint, code=Code.HISTORY))
+
         try:
             if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
-                problems.add(
-                    Problem(self.label, 0, 0, "", "not a folder", "a history is never kept behind a link")
-                )
+                refuse(self.label, "not a folder", "a history is never kept behind a link")
             names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
         except OSError as error:
-            problems.add(Problem(self.label, 0, 0, "", f"can't be read: {error.strerror}"))
+            refuse(self.label, f"can't be read: {error.strerror}")
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
@@ -166,7 +169,7 @@ class Folder:
                     dates.append(name[:10])
                 else:
                     message = "no day is called this, and a history holds nothing else"
-                    problems.add(Problem(f"{self.label}/{name}", 0, 0, "", message, "move it somewhere else"))
+                    refuse(f"{self.label}/{name}", message, "move it somewhere else")
         if list(problems):
             raise CatalogError(problems)
         return dates

@@ -9,7 +9,7 @@ from ..api.addresses import CHANGES, HISTORY, Addresses, changes, image_history
 from ..api.structs.fields import Document
 from ..api.structs.history import ChangedDay, Changes, ChangesLinks, DayChanges, HistoryIndex, ImageHistory
 from .days import Folder
-from .statistics import Happened, Statistics
+from .statistics import RecordedDay, Statistics
 
 
 class History:
@@ -69,6 +69,6 @@ def documents(folder: Folder, at: Addresses) -> Iterator[tuple[str, Document]]:
             yield image_history(slug), history.image(slug)
 
 
-def _changes(day: Happened, links: ChangesLinks) -> DayChanges:
+def _changes(day: RecordedDay, links: ChangesLinks) -> DayChanges:
     total = sum(day.counts.values())
     return DayChanges("v1", "changes", day.date, links, total, day.counts, day.events)

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..api.structs import events
-from ..api.structs.events import AnyEvent, Severity
+from ..api.structs.events import AnyEvent
 from ..api.structs.history import Episode, FixTimes, FixWindows, TimeToFix
-from .snapshot import SEVERITIES, Image, Key
+from ..catalog.scans import SEVERITIES, Severity
+from .snapshot import Image, Key
 
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..api.structs import events
-from ..api.structs.events import AnyEvent, Severity, VulnerabilityEvent
+from ..api.structs.events import AnyEvent, VulnerabilityEvent
 from ..catalog.names import slug
+from ..catalog.scans import Severity
 from ..problems import RefusedError
 from .snapshot import Image, Key, Scan, State
 

@@ -1,22 +1,20 @@
 """What is known of an image on a day, and what a build shows of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..api.security import Assessor, record
-from ..api.structs.events import Grade, Lifecycle, Severity
+from ..catalog.grading import Grade
 from ..catalog.join import Catalog
 from ..catalog.join import Image as Listed
-from ..catalog.scan_choice import covered
+from ..catalog.models import Lifecycle
+from ..catalog.scan_selection import covered
+from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Worst first."""
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
 

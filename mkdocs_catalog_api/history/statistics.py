@@ -14,29 +14,30 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 import msgspec
 from msgspec.structs import astuple
 
-from ..api.structs.events import AnyEvent, Grade
+from ..api.structs.events import AnyEvent
 from ..api.structs.fields import Counters
 from ..api.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
+from ..catalog.grading import GRADES
+from ..catalog.scans import SEVERITIES
 from .chain import follow
 from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes
-from .snapshot import SEVERITIES, Image, State
+from .snapshot import Image, State
 
 if TYPE_CHECKING:
     import sqlite3
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
-_GRADES: tuple[Grade, ...] = get_args(Grade)
 _Counts: TypeAlias = tuple[int, ...]
 """Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
-_NONE: _Counts = (0,) * (9 + len(_GRADES))
+_NONE: _Counts = (0,) * (9 + len(GRADES))
 _MOST_IN_MEMORY = 50_000
 _ENCODER = msgspec.json.Encoder()
 _FIGURES = msgspec.json.Decoder(ImageFigures)
 _EPISODE = msgspec.json.Decoder(Episode)
 
 
-class Happened(NamedTuple):
+class RecordedDay(NamedTuple):
     """What a recorded day was."""
 
     date: str
@@ -71,7 +72,7 @@ class Statistics:
     def time_to_fix(self) -> TimeToFix:
         return self._fixes.times()
 
-    def days(self) -> Iterator[Happened]:
+    def days(self) -> Iterator[RecordedDay]:
         """Each recorded day, oldest first.
 
         Raises:
@@ -82,7 +83,7 @@ class Statistics:
             yield self._day(day, keep=not first)
             first = False
 
-    def _day(self, day: Day, *, keep: bool) -> Happened:
+    def _day(self, day: Day, *, keep: bool) -> RecordedDay:
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
         kept = []
@@ -103,7 +104,7 @@ class Statistics:
             self._move_to_disk()
         self.figures.append(_day_figures(day.date, self._sums))
         self.head = Head(day.date, day.sha256)
-        return Happened(day.date, dict(sorted(counts.items())), kept)
+        return RecordedDay(day.date, dict(sorted(counts.items())), kept)
 
     def _close(self, date: str, slug: str) -> None:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""
@@ -177,7 +178,7 @@ def _counts(image: Image) -> _Counts:
     return (
         *map([*image.open.values()].count, SEVERITIES),
         *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
-        *[int(image.grade == grade) for grade in _GRADES],
+        *[int(image.grade == grade) for grade in GRADES],
     )
 
 
@@ -185,7 +186,7 @@ def _day_figures(date: str, sums: _Counts) -> DayFigures:
     suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
         *(date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
-        by_grade={grade: count for grade, count in zip(_GRADES, grades, strict=True) if count},
+        by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
     )
 
 

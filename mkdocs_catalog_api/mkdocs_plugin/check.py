@@ -11,6 +11,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..build import Build
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from .plugin import CatalogApiPlugin, CheckedError
 
@@ -40,7 +41,9 @@ def check(config_file: Path, problems: Problems, *, strict: bool) -> Build:
     except (Abort, MkDocsException) as error:
         if not problems.refuse(strict=strict):
             message = f"MkDocs can't read the site: {kept.said or error}"
-            problems.add(Problem(config_file.name, 0, 0, "", message, "`mkdocs build` tells more"))
+            problems.add(
+                Problem(config_file.name, 0, 0, "", message, "`mkdocs build` tells more", code=Code.PLUGINS)
+            )
         raise CatalogError(problems) from error
     finally:
         log.removeHandler(kept)

@@ -9,10 +9,26 @@ from typing import Any
 
 from mkdocs.structure.toc import AnchorLink
 
+from ..web.filled import Filled
 from ..web.pages import Web
+from .pages import Files
 
 
-def add_headings(page: Any, headings: Sequence[tuple[int, str, str]]) -> None:
+def rendered(files: Files) -> dict[str, str]:
+    """The HTML of each page that has been rendered, by its path below docs_dir."""
+    pages = [file.page for file in files.documentation_pages() if file.page is not None]
+    return {page.file.src_uri: page.content for page in pages if page.content is not None}
+
+
+def fill(files: Files, filled: Mapping[str, Filled]) -> None:
+    """Show a search what people look for on the pages that the catalog fills, and add their headings."""
+    for file in files.documentation_pages():
+        if (page := filled.get(file.src_uri)) and file.page is not None:
+            file.page.content = page.findable
+            _add_headings(file.page, page.headings)
+
+
+def _add_headings(page: Any, headings: Sequence[tuple[int, str, str]]) -> None:
     """Add the catalog's headings (level, id, text) to the table of contents of an `mkdocs` page."""
     for level, id_, text in headings:
         within = page.toc.items

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Protocol
+
+from msgspec.structs import replace
 
 from ..api import addresses
 from ..authored.config_file import ConfigFile

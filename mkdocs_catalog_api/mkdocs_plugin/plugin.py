@@ -2,63 +2,39 @@
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
-from mkdocs.structure.files import File, Files, InclusionLevel
-from mkdocs.utils import CountHandler
+from mkdocs.plugins import BasePlugin, event_priority
 
-from ..api import addresses, badges
-from ..api.verify import ContractError
-from ..build import Build, prepare
-from ..problems import CatalogError, Problems, lines
+from ..api.addresses import Addresses, mount_path
+from ..build import Build
+from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp, remember
 from ..settings import Settings, read_settings
-from ..site import Site, own_files
-from ..summary import summary
-from ..web import assets
-from ..web.pages import Filled, Web
+from ..site import own_files
+from ..web.filled import Filled
+from ..web.pages import Web
 from ..web.view import CatalogView
+from .builds import Builds
 from .docs_files import refuse_unreadable
-from .page_parts import active_list, add_headings, keep_source, write_further
+from .log import keep_out_of_strict
+from .page_parts import active_list, fill, keep_source, rendered, write_further
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
+from .site_files import add_assets, add_documents, link_assets, point_to
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from mkdocs.config.base import ConfigErrors, ConfigWarnings
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
+    from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page as MkDocsPage
     from mkdocs.utils.templates import TemplateContext
-
-log = get_plugin_logger("catalog-api")
-
-FIXED = (
-    *(addresses.collection(name) for name in ("images", "charts", "roadmap", "updates")),
-    *(addresses.SUMMARY, addresses.SECURITY_INDEX),
-    *(addresses.INDEX, addresses.OPENAPI, addresses.MANIFEST),
-    *(addresses.badge(name) for name in badges.FIXED),
-)
-"""Documents that every catalog has, so that Markdown may link to them."""
-
-
-class ApiFile(File):
-    """A document that MkDocs knows the address of, so that links to it resolve; the build writes it."""
-
-    def copy_file(self, dirty: bool = False) -> None:
-        """Leave it to `on_post_build`, which publishes all documents at once."""
-
-
-class _NotThereError(PluginError, LookupError):
-    """A template asks for what the catalog does not have; MkDocs tells it in one line."""
 
 
 class CheckedError(Exception):
@@ -77,13 +53,10 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
-        self._serving = False
         self._pages = Pages()
+        self._builds = Builds()
         self._watch: Watch | None = None
         self._stamps: Mapping[str, Stamp] = {}
-        self._seconds = 0.0
-        self._build: Build | None = None
-        self._good: Build | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -110,22 +83,22 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """`startup`: having this event keeps the plugin alive between the builds of `mkdocs serve`."""
-        self._serving = command == "serve"
+        self._builds.serving = command == "serve"
         self._pages = Pages(dirty=dirty)
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """`config`: validate the settings. In serve, watch the files that they name from now on."""
         self._reset()
-        if self._serving:
-            _spare_the_count()
+        if self._builds.serving:
+            keep_out_of_strict()
         self._settings = read_settings(self._options, config_file(config), self._problems)
         if self._settings is None:
-            self._refuse(CatalogError(self._problems))
+            self._builds.refuse(CatalogError(self._problems))
             return config
         if self._watch:
             self._watch.renew(own_files(root(config), self._settings))
         if self._settings.web:
-            _link_assets(config)
+            link_assets(config)
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
@@ -135,18 +108,16 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """`files`: register the documents with fixed names, unless the author's own files stand there."""
+        """`files`: register what will be written, unless the author's own files stand there."""
         if not builds_here(config):
             return files
         refuse_unreadable(files, config, self._problems)
         if self._settings is not None and self._problems.refuse(strict=False):
-            self._refuse(CatalogError(self._problems))
+            self._builds.refuse(CatalogError(self._problems))
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
-            _add_assets(files, config)
-        for path in FIXED:
-            if path not in self._occupied:
-                files.append(_api_file(path, config))
+            add_assets(files, config)
+        add_documents(files, self._occupied, config)
         return files
 
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
@@ -167,44 +138,16 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._settings is None or not builds_here(config):
             env.globals["catalog"] = CatalogView()
             return env
-        self._seconds = -time.perf_counter()
         site = describe(config, self._pages.collect(files, config), self._occupied)
-        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
-        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
-        custom_dir = config.theme.custom_dir
-        try:
-            web = Web(self._settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
-            self._build = prepare(
-                site, self._settings, self._problems, strict=bool(config.strict), on_item=web.take
-            )
-            self._filled = web.fill(self._build, self._problems, strict=bool(config.strict))
-            self._web = web
-            _report(self._problems)
-            _point_to(self._build, files)
-        except CatalogError as error:
-            self._forget_unfinished()
-            self._refuse(error)
-        except (ContractError, MemoryError, OSError) as error:
-            self._forget_unfinished()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'}")
-        if self.check_only and self._build is not None:
-            raise CheckedError(self._build)
-        if self._web is None:
-            self._web = self._last_good(site, contents, custom_dir)
+        contents = rendered(files)
+        self._web, self._filled = self._builds.make(site, self._settings, contents, config, self._problems)
+        if new := self._builds.new:
+            point_to(new, files)
+            if self.check_only:
+                raise CheckedError(new)
         env.globals["catalog"] = self._web.catalog
-        for uri, filled in self._filled.items():
-            pages[uri].content = filled.findable
-            add_headings(pages[uri], filled.headings)
-        self._seconds += time.perf_counter()
+        fill(files, self._filled)
         return env
-
-    def _last_good(self, site: Site, contents: Mapping[str, str], custom_dir: str | None) -> Web:
-        """The pages with the last good catalog; what is wrong with the present one has been told."""
-        settings = self._settings or Settings()
-        web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
-        with suppress(CatalogError):  # pages that can't be filled stay as written
-            self._filled = web.fill(self._good, Problems(), strict=False)
-        return web
 
     @event_priority(-100)  # after the search, which reads the page here
     def on_page_context(
@@ -233,27 +176,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""
-        if not builds_here(config):
-            return
-        began, fresh = time.perf_counter(), self._build is not None
-        if self._build is not None:
-            self._forget_good()
-            self._good, self._build = self._build, None
-        if self._good is None:
-            return
-        try:
-            self._good.publish(keep=self._serving, stamps=self._stamps)
-            if fresh:
-                seconds = self._seconds + time.perf_counter() - began
-                log.info(summary(self._good.contents.items, self._good.documents, seconds))
-        except CatalogError as error:
-            self._refuse(error)
-        except OSError as error:
-            self._stop(f"the API can't be published: {error}")
+        if builds_here(config):
+            self._builds.publish(self._stamps)
 
     def on_build_error(self, *, error: Exception) -> None:
         """`build_error`: leave nothing of ours behind."""
-        self._forget_unfinished()
+        self._builds.drop_new()
 
     def on_serve(
         self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Callable[..., Any]
@@ -262,8 +190,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
         With `mkdocs serve --clean` this is the first event that tells of serving.
         """
-        self._serving = True
-        base = addresses.Addresses(addresses.mount_path(config.site_url)).api("")
+        self._builds.serving = True
+        base = Addresses(mount_path(config.site_url)).api("")
         if app := server.get_app():
             server.set_app(with_headers(app, base))
         self._watch = Watch(server)
@@ -273,68 +201,4 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_shutdown(self) -> None:
         """`shutdown`: remove what `serve` kept, and what an interrupted build left."""
-        self._forget_unfinished()
-        self._forget_good()
-
-    def _forget_unfinished(self) -> None:
-        if self._build is not None:
-            self._build.drop()
-            self._build = None
-
-    def _forget_good(self) -> None:
-        if self._good is not None:
-            self._good.drop()
-            self._good = None
-
-    def _refuse(self, error: CatalogError) -> None:
-        _report(error.problems)
-        self._stop(f"the catalog is refused: {error}")
-
-    def _stop(self, message: str) -> None:
-        """Stop the build. In serve, where that makes every request hang, go on with the last good API."""
-        if not self._serving:
-            raise PluginError(message)
-        kept = "the last good API is kept" if self._good else "there is no API until this is mended"
-        log.error(f"{message}; {kept}")
-
-
-def _link_assets(config: MkDocsConfig) -> None:
-    """Before the author's own, which then have the last word; once, as static-i18n asks for each language."""
-    if assets.STYLE not in config.extra_css:
-        config.extra_css.insert(0, assets.STYLE)
-        config.extra_javascript.insert(0, assets.SCRIPT)
-
-
-def _add_assets(files: Files, config: MkDocsConfig) -> None:
-    for uri, content in assets.FILES.items():
-        if files.get_file_from_path(uri) is None:  # else the author's own stands in for ours
-            files.append(File.generated(config, uri, content=content))
-
-
-def _api_file(path: str, config: MkDocsConfig) -> ApiFile:
-    uri = f"{addresses.PREFIX}/{path}"
-    file = ApiFile(uri, None, config.site_dir, config.use_directory_urls, inclusion=InclusionLevel.INCLUDED)
-    file.generated_by = "catalog-api"
-    return file
-
-
-def _point_to(build: Build, files: Files) -> None:
-    """Let other plugins that look into the registered documents find what was written."""
-    assert build.staging is not None  # noqa: S101  # for the type checker
-    documents = build.staging.documents
-    for file in files:
-        if isinstance(file, ApiFile):
-            file.abs_src_path = str(documents / file.src_uri.removeprefix(addresses.PREFIX + "/"))
-
-
-def _spare_the_count() -> None:
-    """Keep our problems from being counted for `strict`: it aborts, and then every request hangs."""
-    name = log.logger.name
-    for handler in logging.getLogger(name.partition(".")[0]).handlers:
-        if isinstance(handler, CountHandler):
-            handler.addFilter(lambda record: record.name != name)
-
-
-def _report(problems: Problems) -> None:
-    for level, text in lines(problems, every=log.isEnabledFor(logging.DEBUG)):
-        log.log(level, text)
+        self._builds.drop_all()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..advisories import epss, kev
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .client import Answer, Client, NoAnswerError
 from .files import write_whole
@@ -72,7 +73,7 @@ class Target:
     most: int
 
 
-def bring(
+def download(
     client: Client, feed: Feed, address: str, target: Target, problems: Problems, counts: Counter[str]
 ) -> None:
     """Get a file, or say why the earlier one stays: no answer, a broken one, an older one, half of one.
@@ -89,23 +90,28 @@ def bring(
         if answer.status == 404:
             raise NoAnswerError(f"{address}: the server does not know it (404)")
     except NoAnswerError as error:
-        problems.add(Problem(target.label, 0, 0, "", str(error), _stays(earlier, "run it again later")))
+        hint = _stays(earlier, "run it again later")
+        problems.add(Problem(target.label, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))
         return
     if answer.status == 304:
         counts["unchanged"] += 1
         return
     found = feed.outline(answer.body, address, target.most, problems)
     if found is None:
-        problems.add(Problem(target.label, 0, 0, "", "not fetched: the answer is broken", _stays(earlier)))
+        message = "not fetched: the answer is broken"
+        hint = _stays(earlier)
+        problems.add(Problem(target.label, 0, 0, "", message, hint, code=Code.NOT_FETCHED))
         return
     before = feed.outline(earlier, target.label, target.most, Problems())
     if before and found.day < before.day:
         message = f"{address} has an older one, of {found.day}"
-        problems.add(Problem(target.label, 0, 0, "", message, _stays(earlier), Level.WARNING))
+        problems.add(
+            Problem(target.label, 0, 0, "", message, _stays(earlier), Level.WARNING, code=Code.NOT_FETCHED)
+        )
     elif before and found.entries < _SHRUNK * before.entries:
         message = f"{address} has {found.entries:,} entries now, where there were {before.entries:,}"
         hint = _stays(earlier, "if that is right, delete it and fetch again")
-        problems.add(Problem(target.label, 0, 0, "", message, hint))
+        problems.add(Problem(target.label, 0, 0, "", message, hint, code=Code.NOT_FETCHED))
     else:
         if answer.body != earlier:
             write_whole(target.file, answer.body)

@@ -17,13 +17,14 @@ from urllib.parse import quote
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
 from ..catalog.names import chart_version
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from ..reports import ReportError, read_report
 from ..reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
 from .artifact_hub import Listing, listed_at, search
 from .client import Client, NoAnswerError, UnavailableError
 from .files import write_whole
-from .kept import keep_lost
+from .lost_results import keep_lost_results
 
 ARTIFACT_HUB = "https://artifacthub.io"
 
@@ -59,10 +60,16 @@ class Fetch:
             if found is None:
                 message = "no address of a chart on an Artifact Hub, so nothing is fetched"
                 hint = "they look like https://artifacthub.io/packages/helm/REPOSITORY/CHART"
-                self._problems.add(replace(raw.problem(("hub",), message, hint), level=Level.INFO))
+                self._problems.add(
+                    replace(raw.problem(("hub",), message, hint, code=Code.NOT_FETCHED), level=Level.INFO)
+                )
             elif found.name in own and own[found.name].hub != found.hub:
                 message = f"{found.name} is also the name of a chart on {own[found.name].hub}"
-                self._problems.add(raw.problem(("hub",), message, "fetch from one hub at a time with --hub"))
+                self._problems.add(
+                    raw.problem(
+                        ("hub",), message, "fetch from one hub at a time with --hub", code=Code.NOT_FETCHED
+                    )
+                )
             else:
                 before = own[found.name].versions if found.name in own else ()
                 own[found.name] = replace(found, versions=before + found.versions)
@@ -75,7 +82,7 @@ class Fetch:
             if not listings:
                 message = "no chart of the catalog says where it is listed"
                 hint = "add `hub` to the pages of charts, or give a --repository"
-                self._problems.add(Problem("", 0, 0, "hub", message, hint))
+                self._problems.add(Problem("", 0, 0, "hub", message, hint, code=Code.NOT_FETCHED))
         self._asked.update(map(self._place, listings))
         return listings
 
@@ -95,13 +102,13 @@ class Fetch:
     def fetch(self, listing: Listing) -> bool:
         """Bring one chart's reports or say why not. False when the hub is out of reach."""
         self._failed = False
-        newest = self._bring(listing, None)
+        newest = self._download(listing, None)
         offered = {entry.version for entry in newest.available_versions or ()} if newest else set()
         for version in dict.fromkeys(listing.versions):
             if newest is None or version == newest.version or self._refused >= 2:
                 continue
             if version in offered:
-                self._bring(listing, version)
+                self._download(listing, version)
             else:
                 message = f"{listing.hub} does not list version {version}"
                 self._problem(self._place(listing), message, level=Level.INFO)
@@ -109,7 +116,7 @@ class Fetch:
             self._done.add(self._place(listing))
         return self._refused < 2
 
-    def _bring(self, listing: Listing, version: str | None) -> HubPackage | None:
+    def _download(self, listing: Listing, version: str | None) -> HubPackage | None:
         """Bring what belongs to one version, by default the newest; None when nothing is known of it."""
         package = None
         try:
@@ -136,7 +143,7 @@ class Fetch:
 
     def _problem(self, file: Path, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
         name = f"{self._label}/{file.relative_to(self._folder).as_posix()}"
-        self._problems.add(Problem(name, 0, 0, "", message, hint, level))
+        self._problems.add(Problem(name, 0, 0, "", message, hint, level, code=Code.NOT_FETCHED))
 
     def _package(self, listing: Listing, version: str | None) -> tuple[bytes, HubPackage]:
         path = f"/api/v1/packages/helm/{listing.name}" + (f"/{quote(version, safe='')}" if version else "")
@@ -177,7 +184,7 @@ class Fetch:
         """Whether an earlier report found what this one no longer mentions. It then stays, and is told."""
         try:
             earlier = file.read_bytes()
-            kept = keep_lost(earlier, report)
+            kept = keep_lost_results(earlier, report)
         except (FileNotFoundError, ReportError):  # nothing that a build could read
             return False
         if not kept.images:

@@ -13,10 +13,11 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from ..api import addresses
+from ..codes import Code
 from ..problems import Level, Problem, Problems, RefusedError
 from ..reports.normalise import text
 from .client import Answer, Client, NoAnswerError
-from .live_headers import judge
+from .live_headers import header_faults
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -28,7 +29,7 @@ _LARGEST = 2**28
 _BUSY = (429, 503)
 _HEADERS = {"Origin": "https://client.example"}
 """Some hosts send CORS headers only to those who name an origin."""
-_SEE = "see `Hosts` in the README for what your host has to be told"
+_SEE = "see `Hosts` on the guide's page Publish for what your host has to be told"
 _WHERE = "is this the address of a site with this API?"
 _AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
@@ -102,7 +103,7 @@ class LiveCheck:
         self.root, self._client, self._most, self._key = root, client, most, key
         self.checked = self.bytes = self.documents = 0
         self.verified = False
-        self._faults: dict[tuple[Level, str, str], list[str]] = {}
+        self._faults: dict[tuple[Level, str, str, Code], list[str]] = {}
         self._silences = 0
         """How many times in a row no answer came."""
 
@@ -110,16 +111,17 @@ class LiveCheck:
         """Ask for everything, and say what is wrong: each fault once, with how many documents have it."""
         self._all()
         problems = Problems()
-        for (level, message, hint), paths in self._faults.items():
+        for (level, message, hint, code), paths in self._faults.items():
             more = f" (and {len(paths) - 1:,} more)" if len(paths) > 1 else ""
-            problems.add(Problem(self.root + paths[0], 0, 0, "", message + more, hint, level))
+            problems.add(Problem(self.root + paths[0], 0, 0, "", message + more, hint, level, code=code))
         return problems
 
     def faults(self) -> list[dict[str, object]]:
         """Each fault with every document that has it, for programs."""
         return [
-            {"level": level.name.lower(), "message": message, "hint": hint, "documents": paths}
-            for (level, message, hint), paths in sorted(self._faults.items())
+            {"level": level.name.lower(), "code": code, "message": message, "hint": hint}
+            | {"help": code.help, "documents": paths}
+            for (level, message, hint, code), paths in sorted(self._faults.items())
         ]
 
     def _all(self) -> None:
@@ -143,8 +145,10 @@ class LiveCheck:
         for path in _UNKNOWN:
             self._unknown(path)
 
-    def _fault(self, path: str, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
-        self._faults.setdefault((level, message, hint), []).append(path)
+    def _fault(
+        self, path: str, message: str, hint: str = "", level: Level = Level.ERROR, code: Code = Code.ARRIVED
+    ) -> None:
+        self._faults.setdefault((level, message, hint, code), []).append(path)
 
     def _read(self, path: str, model: type[M], body: bytes | None) -> M | None:
         try:
@@ -206,8 +210,8 @@ class LiveCheck:
             overview = path in (addresses.INDEX, addresses.MANIFEST)
             self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
             return None
-        for level, message in judge(answer.headers, path):
-            self._fault(path, message, _SEE, level)
+        for level, message in header_faults(answer.headers, path):
+            self._fault(path, message, _SEE, level, code=Code.HEADERS)
         if answer.too_large:
             self._fault(path, f"larger than it should be: more than {size:,} bytes")
             return None
@@ -218,7 +222,8 @@ class LiveCheck:
     def _unknown(self, path: str) -> None:
         answer = self._ask(path, 0)
         if answer and answer.status not in (404, 410):
-            self._fault(path, f"the host answers {answer.status} for what does not exist, not 404", _SEE)
+            message = f"the host answers {answer.status} for what does not exist, not 404"
+            self._fault(path, message, _SEE, code=Code.HEADERS)
 
     def _ask(self, path: str, size: int) -> Answer | None:
         try:

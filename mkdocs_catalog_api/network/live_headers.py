@@ -15,25 +15,25 @@ _HOUR = 3600
 _Verdict = tuple[Level, str] | None
 
 
-def _open_cors(given: str | None) -> _Verdict:
+def _open_cors(value: str | None) -> _Verdict:
     wanted = HEADERS["Access-Control-Allow-Origin"]
     return (
         None
-        if given == wanted
+        if value == wanted
         else (Level.ERROR, f"; it has to be {wanted!r}, so that every script can read")
     )
 
 
-def _json_type(given: str | None) -> _Verdict:
-    kind, _, parameter = (given or "").lower().partition(";")
+def _json_type(value: str | None) -> _Verdict:
+    kind, _, parameter = (value or "").lower().partition(";")
     if kind.strip() == "application/json" and parameter.strip() in ("", "charset=utf-8"):
         return None
     return Level.ERROR, "; it has to be 'application/json'"
 
 
-def _an_hour(given: str | None) -> _Verdict:
+def _an_hour(value: str | None) -> _Verdict:
     """Shorter or longer than an hour is worth a note: some hosts, GitHub Pages for one, leave no choice."""
-    parts = [part.strip().lower() for part in (given or "").split(",")]
+    parts = [part.strip().lower() for part in (value or "").split(",")]
     ages = [int(found[1]) for part in parts if (found := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
     if len(ages) != 1 or not ages[0] or {"no-store", "no-cache", "private"} & set(parts):
         return (
@@ -52,13 +52,13 @@ _CHECKS: Mapping[str, Callable[[str | None], _Verdict]] = {
 }
 
 
-def judge(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level, str]]:
+def header_faults(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level, str]]:
     """What is wrong (or, as a note, unusual) with the headers of the document at `path`, in words."""
     for name, check in _CHECKS.items():
         if check is _json_type and not path.endswith(".json"):
             continue
-        given = headers.get(name)
-        if verdict := check(given):
+        value = headers.get(name)
+        if verdict := check(value):
             level, but = verdict
-            shown = "is missing" if given is None else f"is {text(given)[:100]!r}"
+            shown = "is missing" if value is None else f"is {text(value)[:100]!r}"
             yield level, f"{name} {shown}{but}"

@@ -1,7 +1,5 @@
 """What an earlier build has left in a site: its documents, and what lies among them that is not ours."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from . import calendar, history_feeds, syndication, update_feeds
 from .history_feeds import FeedImage, News
-from .site_files import put, refuse_links
+from .site_files import put, refuse_links, source_of
 
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
@@ -44,7 +45,7 @@ def media_type(path: str) -> str:
     return TYPES[PurePosixPath(path).suffix]
 
 
-def belonging(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
+def feeds_of_page(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
     """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:
@@ -60,17 +61,14 @@ def check_address(site: Site, problems: Problems) -> None:
     """Warn when the site has no address, which feeds need."""
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
-        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING))
+        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
 
 
 def check(site: Site, made: Mapping[str, bytes], problems: Problems) -> None:
     """Add a problem for each of the author's files that would become a feed."""
     for path in made:
-        if (site.docs_dir / path).exists():
-            shown = (
-                site.docs_dir.relative_to(site.root) if site.docs_dir.is_relative_to(site.root) else Path()
-            )
-            problems.add(_in_the_way((shown / path).as_posix(), path))
+        if file := source_of(site, path):
+            problems.add(_in_the_way(file, path))
 
 
 def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
@@ -115,6 +113,6 @@ def _remove(path: str, site_dir: Path) -> None:
 
 
 def _in_the_way(file: str, path: str) -> Problem:
-    return Problem(
-        file, 0, 0, "", f"the feed {path} would land on this file", "move it, or set `feeds: false`"
-    )
+    message = f"the feed {path} would land on this file"
+    hint = "move it, or set `feeds: false`"
+    return Problem(file, 0, 0, "", message, hint, code=Code.IN_THE_WAY)

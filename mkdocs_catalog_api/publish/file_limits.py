@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..api.output import Written
 from ..authored.config_file import ConfigFile
+from ..codes import Code
 from ..problems import Level, Problems
-from .staging import Written
 
 _MOST = 20_000
 # developers.cloudflare.com/pages/platform/limits, docs.gitlab.com/user/gitlab_com (GitLab Pages),
@@ -20,4 +21,4 @@ def note_number(written: Sequence[Written], config: ConfigFile, problems: Proble
         size = sum(document.bytes for document in written) / 1e6
         message = f"the API has {len(written):,} documents of {size:,.0f} MB in all: {_TAKEN}"
         hint = "leave out lookups that nobody needs, as in `lookups: [renovate]`"
-        problems.add(config.problem(("lookups",), message, hint, Level.INFO))
+        problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.MANY_DOCUMENTS))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urljoin
 
 import msgspec
+from msgspec import Struct
 
 from ..api.structs import events
 from ..api.structs.events import AnyEvent
@@ -36,8 +36,7 @@ class FeedImage(NamedTuple):
     """Address of its web page, from the root of the host."""
 
 
-@dataclass(frozen=True, slots=True)
-class _News:
+class _News(Struct, frozen=True):
     """An entry before it is known what its image is called."""
 
     date: str

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from msgspec import Struct
+
 from ..api.addresses import PREFIX
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 
 _CORS = "Access-Control-Allow-Origin"
@@ -36,8 +38,7 @@ class _MergeError(Exception):
         self.message, self.hint, self.line, self.column = message, hint, line, column
 
 
-@dataclass(frozen=True, slots=True)
-class _Host:
+class _Host(Struct, frozen=True):
     file: str
     """Its name at the root of the site."""
     merge: Callable[[str, Sequence[str]], str]
@@ -127,8 +128,7 @@ _HOSTS: Mapping[HostName, _Host] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderFile:
+class HeaderFile(Struct, frozen=True):
     """The header file of one host for a site at one mount path."""
 
     host: HostName
@@ -153,9 +153,11 @@ class HeaderFile:
             text = own.read_bytes().decode("utf-8", "surrogateescape") if own.exists() else ""
             return _HOSTS[self.host].merge(text, self._paths()).encode("utf-8", "surrogateescape")
         except _MergeError as why:
-            problem = Problem(name, why.line, why.column, "", why.message, why.hint)
+            problem = Problem(name, why.line, why.column, "", why.message, why.hint, code=Code.HEADER_FILE)
         except OSError as error:
-            problem = Problem(name, 0, 0, "", f"can't be read: {error.strerror}", "put a text file there")
+            message = f"can't be read: {error.strerror}"
+            hint = "put a text file there"
+            problem = Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
         problems = Problems()
         problems.add(problem)
         raise CatalogError(problems)

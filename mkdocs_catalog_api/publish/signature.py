@@ -98,10 +98,10 @@ def verify(manifest: bytes, signature: bytes, key: Ed25519PublicKey) -> None:
     Raises:
         RefusedError: it is not.
     """
-    header, _, given = signature.strip().partition(b"..")
+    header, _, signed = signature.strip().partition(b"..")
     try:
-        raw = urlsafe_b64decode(given + b"==")
-        if header != _HEADER or _base64(raw) != given:
+        raw = urlsafe_b64decode(signed + b"==")
+        if header != _HEADER or _base64(raw) != signed:
             raise ValueError
     except ValueError:
         raise RefusedError("no signature as `catalog-api sign` writes it") from None

@@ -5,7 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
+from ..site import Site
+
+
+def source_of(site: Site, path: str) -> str | None:
+    """The author's file in docs_dir that becomes this file of the site, as problems name it; None without."""
+    if not (site.docs_dir / path).exists():
+        return None
+    below = site.docs_dir.is_relative_to(site.root)
+    return ((site.docs_dir.relative_to(site.root) if below else Path()) / path).as_posix()
 
 
 def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
@@ -16,10 +26,11 @@ def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
         straight = os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
         if os.path.normcase(os.path.realpath(place)) != os.path.normcase(straight):
             message = f"{path} would be written here, and nothing is written through a link"
-            problems.add(Problem(shown, 0, 0, "", message, "put a real file or folder there, or remove it"))
+            hint = "put a real file or folder there, or remove it"
+            problems.add(Problem(shown, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
         elif place != target and place.exists() and not place.is_dir():
             message = f"{path} would be written below this file"
-            problems.add(Problem(shown, 0, 0, "", message, "move or rename the file"))
+            problems.add(Problem(shown, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))
         else:
             continue
         return

@@ -10,7 +10,6 @@ import shutil
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
 
 from ..api.addresses import PREFIX
 from .locks import acquire, release
@@ -19,14 +18,6 @@ from .signals import exit_on_signals
 _SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
 _PREVIOUS = "previous"
 """In staging: the whole API that a new one is taking the place of."""
-
-
-class Written(NamedTuple):
-    """A document that was written: its path below `api/v1/`, its hash and its size."""
-
-    path: str
-    sha256: str
-    bytes: int
 
 
 class Staging:

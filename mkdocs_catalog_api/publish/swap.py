@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from ..api.addresses import MANIFEST, PREFIX
+from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from .earlier import SIGNATURE, Listed, Stamp, foreign_files, keep_stamps, listed, stamps_of
 from .site_files import refuse_links
@@ -40,7 +41,9 @@ def publish(
     refuse_links(site_dir, PREFIX, problems)
     target = site_dir / PREFIX
     if target.exists() and not target.is_dir():
-        problems.add(Problem(PREFIX, 0, 0, "", "the API would land on this file", "move or rename the file"))
+        message = "the API would land on this file"
+        hint = "move or rename the file"
+        problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     if list(problems):
         raise CatalogError(problems)
     new = staging.documents
@@ -75,7 +78,7 @@ def _staying(target: Path, ours: Listed, new: Path, fresh: Listed, *, replace: b
         hint = "move or rename it, or let `catalog-api build --replace` replace it"
         for path in blocking:
             message = "a document of the API would land on this file, which an earlier build did not write"
-            problems.add(Problem(f"{PREFIX}/{path}", 0, 0, "", message, hint))
+            problems.add(Problem(f"{PREFIX}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     else:
         state = "is not ours" if (target / MANIFEST).exists() else "is missing"
         number = f"{len(foreign):,} file{'s' if len(foreign) != 1 else ''}"
@@ -87,7 +90,7 @@ def _staying(target: Path, ours: Listed, new: Path, fresh: Listed, *, replace: b
             "move away what is your own; then `catalog-api build --replace` replaces the whole folder, as "
             "does `mkdocs build` without `--dirty`"
         )
-        problems.add(Problem(PREFIX, 0, 0, "", message, hint))
+        problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     raise CatalogError(problems)
 
 

@@ -8,21 +8,22 @@ import datetime
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from email.utils import format_datetime
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
 
 GENERATOR = "mkdocs-catalog-api"
 _ATOM = "http://www.w3.org/2005/Atom"
 _RSS = "application/rss+xml"
 # What XML 1.0 can't hold, even escaped: https://www.w3.org/TR/xml/#charsets
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Struct, frozen=True):
     """What a feed says of itself."""
 
     title: str
@@ -33,8 +34,7 @@ class Channel:
     """Its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One entry of a feed."""
 
     id: str
@@ -78,6 +78,9 @@ def json_feed(channel: Channel, entries: Sequence[Entry]) -> bytes:
 
 def rss(channel: Channel, entries: Sequence[Entry]) -> bytes:
     """The bytes of an RSS feed."""
+    from email.utils import format_datetime  # few catalogs have feeds, and these take their time
+    from xml.etree import ElementTree as ET
+
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": _ATOM})
     top = ET.SubElement(root, "channel")
     _add(top, "title", channel.title)
@@ -102,6 +105,7 @@ def rss(channel: Channel, entries: Sequence[Entry]) -> bytes:
 
 
 def _add(parent: ET.Element, tag: str, text: str) -> ET.Element:
-    element = ET.SubElement(parent, tag)
+    element = parent.makeelement(tag, {})
+    parent.append(element)
     element.text = _NOT_XML.sub("\ufffd", text)
     return element

@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from .earlier import GENERATOR
-from .site_files import put, refuse_links
+from .site_files import put, refuse_links, source_of
 
 VEX_REPOSITORY = ".well-known/vex-repository.json"
 _OURS = f'"generator":"{GENERATOR}"'.encode()
@@ -39,11 +40,9 @@ def check(site: Site, problems: Problems) -> None:
     if address.scheme != "https" and address.hostname not in _PREVIEW:
         message = f"scanners take statements from https only, and site_url is {site.site_url or 'not set'}"
         hint = "set an https `site_url`, or remove `publish_vex`"
-        problems.add(site.config.problem(("security", "publish_vex"), message, hint))
-    if (site.docs_dir / VEX_REPOSITORY).exists():
-        below = site.docs_dir.is_relative_to(site.root)
-        shown = site.docs_dir.relative_to(site.root) if below else Path()
-        problems.add(_in_the_way((shown / VEX_REPOSITORY).as_posix()))
+        problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SITE_URL))
+    if file := source_of(site, VEX_REPOSITORY):
+        problems.add(_in_the_way(file))
 
 
 def publish(body: bytes, site_dir: Path, staging: Path) -> None:
@@ -73,4 +72,6 @@ def _ours(target: Path) -> bool:
 
 def _in_the_way(file: str) -> Problem:
     message = f"{VEX_REPOSITORY} would land on this file"
-    return Problem(file, 0, 0, "", message, "move it, or set `publish_vex: false`", Level.ERROR)
+    return Problem(
+        file, 0, 0, "", message, "move it, or set `publish_vex: false`", Level.ERROR, code=Code.IN_THE_WAY
+    )

@@ -7,12 +7,9 @@ An image without findings is absent. So is every image when nothing was found at
 the report, says which images were scanned and when.
 """
 
-from __future__ import annotations
-
-from dataclasses import replace
-
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from ..catalog.scans import Scan
 from . import trivy

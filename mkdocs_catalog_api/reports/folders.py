@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..authored.folders import MAX_SIZE, walk
+from ..codes import Code
 from ..problems import Problem, Problems
 
 
@@ -37,7 +38,7 @@ def usable_files(
             if size > max_size:
                 message = f"the file has {size:,} bytes and is not read: {max_size:,} are the limit"
                 hint = "split it, or raise `security.max_report_size`"
-                problems.add(Problem(f"{label}/{below}{name}", 0, 0, "", message, hint))
+                problems.add(Problem(f"{label}/{below}{name}", 0, 0, "", message, hint, code=Code.NOT_READ))
             else:
                 found.append(below + name)
     return sorted(found)

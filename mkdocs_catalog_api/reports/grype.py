@@ -16,8 +16,6 @@
 | target | `artifact.locations[0].path` |
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

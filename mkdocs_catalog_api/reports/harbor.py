@@ -15,8 +15,6 @@ The document has one key, the media type of the report; below it:
 The report names neither the image nor targets in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

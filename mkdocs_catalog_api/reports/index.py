@@ -5,13 +5,15 @@ So every fault is known before anything is written, and one image's findings are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..authored.folders import MAX_SIZE
 from ..catalog.names import Reference
 from ..catalog.scans import Finding, Scan, ScanMetadata
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from . import hub_package, read_report
 from .folders import usable_files
@@ -23,8 +25,7 @@ _NOTHING_AT_ALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Struct, frozen=True):
     """The scans of all reports below `folder`; `label` is how problems name the folder.
 
     Links are followed within `root`, the folder of mkdocs.yml; a file of more than `max_size` bytes is a
@@ -50,12 +51,20 @@ class Reports:
             try:
                 scans, of_hub = self._read(path)
             except OSError as error:
-                problems.add(Problem(file, 0, 0, "", f"the report can't be read: {error.strerror}"))
+                problems.add(
+                    Problem(file, 0, 0, "", f"the report can't be read: {error.strerror}", code=Code.NOT_READ)
+                )
             except ReportError as error:
-                problems.add(Problem(file, error.line, error.column, "", str(error), error.hint))
+                problems.add(
+                    Problem(
+                        file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_REPORT
+                    )
+                )
             else:
                 if scans and all(scan.inferred for scan in scans):
-                    problems.add(Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO))
+                    problems.add(
+                        Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
+                    )
                 # A hub's report lies in the folder of its chart, so its path speaks for no image.
                 alone = len(scans) == 1 and not of_hub
                 found += [

@@ -28,7 +28,7 @@ class ReportError(ValueError):
 DAMAGED = "the report seems damaged or altered; run the scan again"
 """The hint when the heart of a report cannot be counted on."""
 
-_SEVERITY_WORDS = {
+_SEVERITY_WORDS: dict[str, int] = {
     **{word: index for index, word in enumerate(SEVERITIES)},
     "IMPORTANT": 1,
     "MODERATE": 2,

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from .. import clock
 from ..authored.folders import MAX_SIZE
-from ..authored.messages import perhaps
+from ..authored.messages import suggestion
 from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, Statement
 from ..catalog.vex_products import NotUnderstood, part_meaning, product_meaning
 from ..catalog.vulnerabilities import CVE_ID
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from . import openvex_json as written
 from .folders import usable_files
@@ -39,8 +42,7 @@ class Fault(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class VexDocument:
+class VexDocument(Struct, frozen=True):
     id: str
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]
@@ -54,16 +56,16 @@ def read_vex(data: bytes) -> VexDocument:
     remarks = [Fault("", *written.no_key(key, written.Document)) for key in document.unclear]
     for index, entry in enumerate(document.statements):
         statement = _statement(document, entry, index, latest)
-        if fault := _fault(statement) or _untimely(document, entry, index):
+        if fault := _fault(statement) or _time_fault(document, entry, index):
             faults.append(fault)
             continue
         remarks += _remarks(document, entry, statement)
         if not (statement.suppresses and _unclear(entry)):
             statements.append(statement)
-    return VexDocument(text(document.id), tuple(statements), (*faults, *_told_once(remarks)))
+    return VexDocument(text(document.id), tuple(statements), (*faults, *_once_each(remarks)))
 
 
-def _told_once(remarks: Iterable[Fault]) -> Iterator[Fault]:
+def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
     """A document says the same of one product after another."""
     places: dict[tuple[str, str], list[str]] = {}
     for field, message, hint in remarks:
@@ -84,11 +86,17 @@ def read_folder(
             found = read_vex((folder / path).read_bytes())
         except OSError as error:
             message = f"the document can't be read: {error.strerror}"
-            problems.add(Problem(file, 0, 0, "", message, "make it readable or remove it"))
+            problems.add(
+                Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
+            )
         except ReportError as error:
-            problems.add(Problem(file, error.line, error.column, "", str(error), error.hint))
+            problems.add(
+                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_VEX)
+            )
         else:
-            problems.extend(Problem(file, 0, 0, *fault, Level.WARNING) for fault in found.faults)
+            problems.extend(
+                Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in found.faults
+            )
             named = found.statements if found.id else [replace(s, document=file) for s in found.statements]
             statements += named
     return statements
@@ -123,7 +131,7 @@ def _fault(statement: Statement) -> Fault | None:
         return Fault(f"{where}.vulnerability", "the statement names no vulnerability", "give its `name`")
     if statement.status not in STATUSES:
         message = f'no status "{statement.status[:40]}" is known'
-        return Fault(f"{where}.status", message, perhaps(statement.status, STATUSES, "one of"))
+        return Fault(f"{where}.status", message, suggestion(statement.status, STATUSES, "one of"))
     reason = statement.justification or statement.impact_statement
     if statement.status == "not_affected" and not reason:
         return Fault(
@@ -133,19 +141,19 @@ def _fault(statement: Statement) -> Fault | None:
         )
     if statement.status == "not_affected" and statement.justification not in ("", *JUSTIFICATIONS):
         message = f'no justification "{statement.justification[:60]}" is known'
-        hint = perhaps(statement.justification, JUSTIFICATIONS, "one of")
+        hint = suggestion(statement.justification, JUSTIFICATIONS, "one of")
         return Fault(f"{where}.justification", message, hint)
     if not statement.products:
         return Fault(f"{where}.products", "the statement names no product", "name the image or the package")
     return None
 
 
-def _untimely(document: written.Document, entry: written.Statement, index: int) -> Fault | None:
+def _time_fault(document: written.Document, entry: written.Statement, index: int) -> Fault | None:
     """A time that can't be read: which of several statements is the newest could not be told."""
-    field, given = _time(document, entry, index)
-    if not given or given.startswith(_NOT_SET) or utc(given):
+    field, value = _time(document, entry, index)
+    if not value or value.startswith(_NOT_SET) or utc(value):
         return None
-    return Fault(field, f'"{given[:40]}" is no time, so what it is of is left out', _TIME_HINT)
+    return Fault(field, f'"{value[:40]}" is no time, so what it is of is left out', _TIME_HINT)
 
 
 def _time(document: written.Document, entry: written.Statement, index: int) -> tuple[str, str]:
@@ -162,20 +170,20 @@ def _remarks(document: written.Document, entry: written.Statement, said: Stateme
         message, hint = written.no_key(key, written.Statement)
         yield Fault(where, f"{message}, so the statement is left out" if said.suppresses else message, hint)
     if said.in_future:
-        field, given = _time(document, entry, said.index)
-        message = f"{given[:40]} lies in the future"
+        field, value = _time(document, entry, said.index)
+        message = f"{value[:40]} lies in the future"
         yield Fault(
             field, f"{message}, so it counts as the oldest" if said.suppresses else message, _TIME_HINT
         )
     for number, product in enumerate(said.products):
         if isinstance(meaning := product_meaning(product.component), NotUnderstood):
-            yield _means_nothing(f"{where}.products[{number}]", product.component, meaning)
+            yield _without_effect(f"{where}.products[{number}]", product.component, meaning)
         for at, part in enumerate(product.parts):
             if isinstance(means := part_meaning(part), NotUnderstood):
-                yield _means_nothing(f"{where}.products[{number}].subcomponents[{at}]", part, means)
+                yield _without_effect(f"{where}.products[{number}].subcomponents[{at}]", part, means)
 
 
-def _means_nothing(place: str, component: Component, meaning: NotUnderstood) -> Fault:
+def _without_effect(place: str, component: Component, meaning: NotUnderstood) -> Fault:
     named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
     shown = next(filter(None, named), "")[:120]
     return Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
@@ -197,18 +205,18 @@ def _ids(vulnerability: str | written.Vulnerability) -> Iterator[str]:
         yield page[1] if page else name
 
 
-def _product(given: str | written.Product, beside: tuple[Component, ...]) -> Product:
-    if isinstance(given, str):
-        return Product(_plain(given), beside)
-    return Product(_component(given), tuple(map(_component, given.subcomponents)) or beside)
+def _product(value: str | written.Product, beside: tuple[Component, ...]) -> Product:
+    if isinstance(value, str):
+        return Product(_plain(value), beside)
+    return Product(_component(value), tuple(map(_component, value.subcomponents)) or beside)
 
 
-def _component(given: str | written.Part) -> Component:
-    if isinstance(given, str):
-        return _plain(given)
-    if not (given.identifiers or given.hashes or given.unclear):
-        return _plain(given.id)
-    return Component(text(given.id), _pairs(given.identifiers), _pairs(given.hashes), given.unclear)
+def _component(value: str | written.Part) -> Component:
+    if isinstance(value, str):
+        return _plain(value)
+    if not (value.identifiers or value.hashes or value.unclear):
+        return _plain(value.id)
+    return Component(text(value.id), _pairs(value.identifiers), _pairs(value.hashes), value.unclear)
 
 
 # A document names the same components in one statement after another.

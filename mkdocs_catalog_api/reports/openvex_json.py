@@ -4,8 +4,6 @@ Sound documents are decoded straight into these Structs. Whatever is wrong with 
 once more with patience: a text of a wrong type counts as missing, and unknown keys are remembered.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -14,7 +12,7 @@ from msgspec import DecodeError, Struct, field
 from msgspec.json import Decoder
 from msgspec.structs import fields
 
-from ..authored.messages import perhaps
+from ..authored.messages import suggestion
 from .json_errors import decode
 from .normalise import ReportError, mapping, rows, text, texts
 
@@ -91,7 +89,7 @@ def no_key(key: str, cls: type[_Node]) -> tuple[str, str]:
     """What is wrong with an unclear key of an object of this kind, and how to mend it."""
     if key in _KEYS[cls]:
         return f"the value of `{key}` is of a wrong type", "write it as OpenVEX has it"
-    return f"`{key[:40]}` is no key of OpenVEX", perhaps(key, list(_KEYS[cls]), "known are")
+    return f"`{key[:40]}` is no key of OpenVEX", suggestion(key, list(_KEYS[cls]), "known are")
 
 
 def read_document(data: bytes) -> Document:
@@ -129,8 +127,8 @@ def _patiently(data: bytes) -> Document:
 
 
 def _statement(entry: dict[str, object], where: str) -> Statement:
-    given = entry.get("vulnerability")
-    vulnerability = given if isinstance(given, str) else _node(Vulnerability, mapping(given))
+    value = entry.get("vulnerability")
+    vulnerability = value if isinstance(value, str) else _node(Vulnerability, mapping(value))
     products = [
         _node(Product, one, subcomponents=_components(one, f"{where}.products[{index}].subcomponents"))
         for index, one in enumerate(_objects(entry.get("products"), f"{where}.products"))

@@ -16,8 +16,6 @@
 Neither version nor time of the scan is in the report.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any
 

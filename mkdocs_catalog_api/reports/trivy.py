@@ -21,9 +21,7 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -88,8 +86,8 @@ class Result(Struct, rename="pascal"):
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
-    vulnerabilities: list[Raw] | UnsetType | None = UNSET
-    """Each a `Row`, decoded when it is looked at: a million of them at once would take a gigabyte."""
+    vulnerabilities: Raw = Raw()
+    """A list of `Row`, or null, decoded when it is looked at; no bytes when it is missing."""
 
 
 class Report(Struct, rename="pascal"):
@@ -106,7 +104,11 @@ class Report(Struct, rename="pascal"):
 
 Document = Report | list[Result] | None
 DECODER = msgspec.json.Decoder(Document)
+_ROWS = msgspec.json.Decoder(list[Row] | None)
+_PARTS = msgspec.json.Decoder(list[Raw])
 _ROW = msgspec.json.Decoder(Row)
+_MANY = 16_000_000
+"""Bytes of a list from which on its rows are decoded one by one: a million at once would take a gigabyte."""
 
 
 def recognises(document: Document) -> bool:
@@ -163,7 +165,7 @@ def _count(results: list[Result]) -> int:
     """How many findings there are. Raises `ReportError` when they can't be counted on."""
     classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
-    before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
+    before_classes = not all(classes) and any(result.vulnerabilities for result in results)
     if results and not before_classes and not _PACKAGES.intersection(classes):
         looked_for = ", ".join(sorted({*classes} - {""})) or "something else than packages"
         raise ReportError(
@@ -172,22 +174,29 @@ def _count(results: list[Result]) -> int:
         )
     found = 0
     for index, result in enumerate(results):
-        for number, raw in enumerate(result.vulnerabilities or ()):
-            where = f"Results[{index}].Vulnerabilities[{number}]"
-            try:
-                row = _ROW.decode(raw)
-            except msgspec.ValidationError as error:
-                raise explain(error, where) from None
-            if not is_id(row.id):
-                raise no_id(f"{where}.VulnerabilityID")
-            found += row.status != _NOT_AFFECTED
+        where = f"Results[{index}].Vulnerabilities"
+        try:
+            for number, row in enumerate(_rows(result)):
+                if not is_id(row.id):
+                    raise no_id(f"{where}[{number}].VulnerabilityID")
+                found += row.status != _NOT_AFFECTED
+        except msgspec.ValidationError as error:
+            raise explain(error, where) from None
     return found
+
+
+def _rows(result: Result) -> Iterable[Row]:
+    """Raises `msgspec.DecodeError`."""
+    rows = result.vulnerabilities
+    if len(rows) < _MANY:
+        return (rows and _ROWS.decode(rows)) or ()
+    return map(_ROW.decode, _PARTS.decode(rows))
 
 
 def _findings(results: list[Result]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
-        for row in map(_ROW.decode, result.vulnerabilities or ()):
+        for row in _rows(result):
             if row.status != _NOT_AFFECTED:
                 try:
                     name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)

@@ -21,7 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..authored.check_settings import CLOSABLE
 from ..authored.config_file import PLUGIN
 from ..authored.setting_types import CollectionSettings
-from ..catalog.fields import COMPUTED, FieldType, extend
+from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from ..settings import ITEM_MODELS, Settings
 
@@ -86,7 +86,7 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model = extend(ITEM_MODELS[name], section.fields, section.vocabulary, section.version_fields)  # type: ignore[index]
+    model = section.extended(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
     required = [field for field in item.pop("required") if field not in _DEFAULTED]
     if "categories" not in model.own:  # which is what may stand under `category` as well

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..api.structs.security import Release, SecurityDetail
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import COUNTERS
 
-Figures = Mapping[str, object]
-_FIGURES = (
-    *(word.lower() for word in SEVERITIES),
-    *("version", "total", "fixable", "grade", "score", "scanned_at"),
-)
+_COUNTS = (*COUNTERS, "total", "fixable")
+_FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")
 
 
 @dataclass(slots=True)
@@ -25,8 +23,10 @@ class Gathered:
     """Slug → the initials of the severities of which the newest release has a row with a fix."""
     scanned_at: dict[str, str] = field(default_factory=dict)
     """Slug → time of the newest release's scan."""
-    older: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_FIGURES[:5], 0))
-    """Rows of older releases that are still listed, by severity; withdrawn and planned images left aside."""
+    supported: Counter[str] = field(default_factory=Counter)
+    """Figures of the newest releases of available images."""
+    listed: Counter[str] = field(default_factory=Counter)
+    """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
 
     def add(self, slug: str, lifecycle: str, detail: SecurityDetail) -> None:
         """Take the figures of an image."""
@@ -34,9 +34,9 @@ class Gathered:
             figures = {name: getattr(record, name) for name in _FIGURES}
             figures["scannedAt"] = figures.pop("scanned_at")
             self.releases[slug, record.version] = figures
-            if number and record.scanned and lifecycle not in ("planned", "withdrawn"):
-                for word in self.older:
-                    self.older[word] += int(getattr(record, word))
+            if record.scanned and lifecycle != "planned":
+                counts = self.listed if number or lifecycle != "available" else self.supported
+                counts.update({name: getattr(record, name) for name in _COUNTS})
         newest = detail.latest
         if newest.scanned_at:
             self.scanned_at[slug] = newest.scanned_at
@@ -56,7 +56,7 @@ class Gathered:
         return sorted(self.scanned_at.values())
 
 
-def mends(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
+def update_effects(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
     """Version → how many (id, package) an update to the newest release mends, and how many it brings."""
     newest = _open(detail.latest)
     if newest is None:

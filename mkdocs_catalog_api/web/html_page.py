@@ -127,7 +127,7 @@ _HEADED = "<h1></h1>"
 """Says that the page has a heading: that is for the generator to write."""
 
 
-def restored(html: str) -> str:
+def without_fillings(html: str) -> str:
     """The page as the generator wrote it."""
     parts, at, marker = [], 0, None
     if BEGIN not in html:
@@ -142,8 +142,8 @@ def restored(html: str) -> str:
     return html if marker is not None else "".join([*parts, html[at:]])
 
 
-def divided(html: str, *, item: bool) -> HtmlPage | None:
-    """A restored page, with room for what fills each marker and, if it is an item's own, for the item.
+def split_page(html: str, *, item: bool) -> HtmlPage | None:
+    """Such a page with room for what fills each marker and, if it is an item's own, for the item.
 
     None when the page could not be led back: it ends within a script, a comment or the like.
     """
@@ -165,11 +165,11 @@ def divided(html: str, *, item: bool) -> HtmlPage | None:
         parts += html[at:first], text
         at = last
     page = HtmlPage(html[:start], "".join([*parts, html[at:end]]), html[end:])
-    return page if restored(page.whole(page.content, "")) == html else None
+    return page if without_fillings(page.whole(page.content, "")) == html else None
 
 
 def with_links(html: str, head: str) -> str:
-    """A restored page that shows nothing of the catalog, with these links if it has a head of its own."""
+    """Such a page that shows nothing of the catalog, with these links if it has a head of its own."""
     place = Places(html).written_head_end
     return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
 

@@ -10,13 +10,14 @@ from markupsafe import escape
 from ..authored.folders import walk
 from ..authored.pages import Page
 from ..build import Build
+from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..publish.site_files import put, refuse_links
 from ..settings import Settings
 from ..site import Site
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import assets
-from .html_page import HtmlPage, divided, restored, with_links
+from .html_page import HtmlPage, split_page, with_links, without_fillings
 from .pages import Web
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -39,7 +40,11 @@ class HtmlSite:
         self._contents: dict[str, str] = {}
         refused = Problems()
         if not settings.web:
-            refused.add(site.config.problem(("web",), "no page is to be filled", "remove it, or `--web`"))
+            refused.add(
+                site.config.problem(
+                    ("web",), "no page is to be filled", "remove it, or `--web`", code=Code.SETTING
+                )
+            )
         sources = {_target(page.url): page for page in site.pages}
         self._by_url = {page.url: page for page in site.pages}
         pages = []
@@ -49,7 +54,7 @@ class HtmlSite:
             self._paths[page.uri] = path
         if not pages:
             message = f"the folder {site.site_dir.name!r} has no pages"
-            refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST))
+            refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
         if list(refused):
             raise CatalogError(refused)
         for page in pages:
@@ -78,7 +83,7 @@ class HtmlSite:
             return
         self._built[path] = html
         if concerned:
-            parts = divided(restored(html), item=item)
+            parts = split_page(without_fillings(html), item=item)
             if parts is None:
                 self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
                 return
@@ -87,7 +92,7 @@ class HtmlSite:
     def _warn(self, path: str, message: str) -> None:
         file = f"{self._site.site_dir.name}/{path}"
         hint = "have the generator write it otherwise"
-        self._problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING))
+        self._problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 
     def take(self, item: ItemDocuments) -> None:
         """Render the page of an item while its documents are at hand."""
@@ -100,7 +105,9 @@ class HtmlSite:
                 self._web.take(item)
         else:
             message = "the site has no page of this file"
-            self._problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING))
+            self._problems.add(
+                Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML)
+            )
 
     def fill(self, build: Build, *, strict: bool) -> dict[str, bytes]:
         """What is to be written: path below the site's folder → content.
@@ -116,7 +123,7 @@ class HtmlSite:
                 after = self._divided[page.uri].whole(filled[page.uri].html, self._head(page.url))
             elif path in self._built:
                 # A page that is left for one of the catalog without loading anew needs the script, too.
-                after = with_links(restored(self._built[path]), self._head(page.url))
+                after = with_links(without_fillings(self._built[path]), self._head(page.url))
             else:
                 continue
             if after != self._built[path]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple, cast, get_args
 
 from ..catalog.fields import CustomField
+from ..catalog.grading import GRADES
+from ..catalog.models import Lifecycle
+from ..catalog.scans import COUNTERS
 from .gathered import Gathered
 from .view import Item
 
@@ -29,9 +32,9 @@ _RESERVED = {
     *(name for names in _FIELDS.values() for name in names),
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
-    "severity": ("critical", "high", "medium", "low", "unknown"),
-    "grade": ("A+", "A", "B", "C", "D", "F", "none"),
-    "lifecycle": ("available", "deprecated", "withdrawn", "planned"),
+    "severity": COUNTERS,
+    "grade": (*GRADES, "not graded", "not scanned"),
+    "lifecycle": get_args(Lifecycle),
     "priority": ("high", "medium", "low"),
 }
 _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
@@ -113,7 +116,8 @@ def _of(name: str, item: Item) -> Iterable[str]:
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
     if name == "grade":
-        return [str(cast(Item, security)["grade"] or "none")]
+        found = cast(Item, security)
+        return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
     if name == "category" and "categories" in item:
         return texts(item["categories"])
     if name == "platform":

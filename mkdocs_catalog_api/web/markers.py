@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..codes import Code
 from ..problems import Problem
 
 MARKER = re.compile(r"<!--\s*catalog:(.*?)-->", re.IGNORECASE | re.DOTALL)
@@ -20,16 +21,20 @@ _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTA
 class MarkerError(ValueError):
     """A marker that can't be filled; `hint` says how to mend it."""
 
+    code = Code.MARKER
+
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.message, self.hint = message, hint
 
     def problem(self, file: str, line: int) -> Problem:
-        return Problem(file, line, 0, "", self.message, self.hint)
+        return Problem(file, line, 0, "", self.message, self.hint, code=self.code)
 
 
 class TemplateRefusedError(MarkerError):
     """A template that can't be rendered; its own file and line count, not those of the marker."""
+
+    code = Code.TEMPLATE
 
     def __init__(self, file: str, line: int, message: str) -> None:
         super().__init__(message, "correct the template")

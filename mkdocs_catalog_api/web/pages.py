@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 from markupsafe import escape
 
 from ..api import addresses
@@ -17,35 +16,14 @@ from ..build import Build
 from ..problems import CatalogError, Problems
 from ..publish import feeds
 from ..settings import Settings
-from ..write import ItemDocuments
+from ..write_items import ItemDocuments
 from . import head
+from .filled import Filled, findable, headings, lead, level_below, title
 from .gathered import Gathered
 from .markers import MARKER, Marker, MarkerError, line_of, parse
 from .parts import COLLECTIONS, Parts
 from .render import Place
 from .view import CatalogView
-
-_HEADING = re.compile(r"<h([1-6])\b")
-_OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
-
-
-class Filled(NamedTuple):
-    """A page with the catalog in it."""
-
-    html: str
-    findable: str
-    """What a search should find of it, in place of the whole."""
-    headings: Sequence[tuple[int, str, str]] = ()
-    """Level, id and text of the headings that came with the catalog."""
-    trail: str = ""
-    """On an item's page the way back to its list."""
-    lead: str = ""
-    """On an item's page its description, for below the title."""
-
-    @property
-    def whole(self) -> str:
-        """With what stands around the title, which another generator has written already."""
-        return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
 
 
 class Web:
@@ -95,7 +73,7 @@ class Web:
             return
         url = item.page.url
         if self._settings.web and url in self._by_url:
-            self._findable[url] = _findable(item)
+            self._findable[url] = findable(item)
             if item.resource == "images" and not self._waits:
                 self._rendered[url] = self._item(item, self._by_url[url])
                 item = item._replace(detail=None)
@@ -130,7 +108,7 @@ class Web:
         # The second words keep Material from taking these for translations of the page.
         found = [
             ("alternate feed", feeds.media_type(path), path)
-            for path in feeds.belonging(self._feeds, shown, own if self._settings.web else None)
+            for path in feeds.feeds_of_page(self._feeds, shown, own if self._settings.web else None)
         ]
         if url in self._own and self._settings.web:
             item = self._own[url]
@@ -166,7 +144,7 @@ class Web:
     def _item(self, item: ItemDocuments, page: Page) -> str:
         content = self._contents.get(page.uri, "")
         at = next((found for found in MARKER.finditer(content) if _names_item(found)), None)
-        level = _level(content[: at.start()]) if at else 2
+        level = level_below(content[: at.start()]) if at else 2
         return self._or_problem(lambda: self._parts.item(item, self._place(page.url), level), page, 0)
 
     def _fill(self, page: Page, content: str) -> Filled:
@@ -181,7 +159,7 @@ class Web:
                 raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
             if marker == _ITEM and page.url in self._rendered:
                 return self._rendered[page.url]
-            first, *rest = self._parts.marker(marker, own, place, _level(before))
+            first, *rest = self._parts.marker(marker, own, place, level_below(before))
             for number, html in enumerate(rest, 2):
                 name = f"{place.stem}-{marker.name}-{number}.html"
                 self._further.setdefault(page.url, []).append((name, first, html))
@@ -192,17 +170,17 @@ class Web:
 
         html = MARKER.sub(replace, content)
         self._shown[page.url] = names
-        findable = MARKER.sub("", content)
+        found = MARKER.sub("", content)
         if "cves" in names:
-            findable += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
+            found += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
         if own is None:
-            return Filled(html, findable, _headings(html))
+            return Filled(html, found, headings(html))
         if "item" not in names:
             html += self._rendered[page.url] if page.url in self._rendered else self._item(own, page)
-        title = "" if "<h1" in content else f"<h1>{escape(_name(own))}</h1>\n"
+        heading = "" if "<h1" in content else f"<h1>{escape(title(own))}</h1>\n"
         trail = self._or_problem(lambda: self._parts.trail(own, place), page, 0)
-        findable = title + findable + self._findable.get(page.url, "")
-        return Filled(title + html, findable, _headings(html), trail, _lead(own))
+        found = heading + found + self._findable.get(page.url, "")
+        return Filled(heading + html, found, headings(html), trail, lead(own))
 
     def _or_problem(self, make: Callable[[], str], page: Page, line: int) -> str:
         try:
@@ -222,16 +200,6 @@ def _names_item(match: re.Match[str]) -> bool:
         return False
 
 
-def _level(before: str) -> int:
-    """The level of headings below what stands before."""
-    levels = _HEADING.findall(before)
-    return min(int(levels[-1]) + 1, 6) if levels else 2
-
-
-def _headings(html: str) -> list[tuple[int, str, str]]:
-    return [(int(level), id_, text) for level, id_, text in _OURS.findall(html)]
-
-
 def _homes(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, str]:
     """Collection (and `cves`) → address of the first page that lists all of it."""
     found: dict[str, str] = {}
@@ -247,26 +215,6 @@ def _homes(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, 
             if whole and uri in pages and marker.arguments.get("view") != "summary":
                 found.setdefault(marker.name, pages[uri].url)
     return found
-
-
-def _lead(item: ItemDocuments) -> str:
-    """The description, which comes before all else."""
-    data: Any = item.document
-    text = data.data.description
-    return f'<p class="catalog catalog-lead">{escape(text)}</p>\n' if text else ""
-
-
-def _name(item: ItemDocuments) -> str:
-    return str(item.document.data.name)  # type: ignore[attr-defined]
-
-
-def _findable(item: ItemDocuments) -> str:
-    """What people look for: name, description, category, and what is open in the newest release."""
-    data = msgspec.to_builtins(item.document)["data"]
-    words = [data["name"], data["description"], data["category"]]
-    if item.detail is not None:
-        words += dict.fromkeys(row.id for row in item.detail.latest.cves or ())
-    return f"<p>{escape(' '.join(filter(None, words)))}</p>"
 
 
 def _split(site_url: str | None) -> tuple[str, str | None]:

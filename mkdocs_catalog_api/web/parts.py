@@ -9,14 +9,15 @@ from typing import cast
 import msgspec
 from pydantic import JsonValue
 
-from ..authored.messages import field_names, perhaps, resembling
-from ..settings import Settings
-from ..write import ItemDocuments, entry_models
+from ..authored.messages import field_names, resembling, suggestion
+from ..catalog.scans import COUNTERS
+from ..settings import Settings, entry_models
+from ..write_items import ItemDocuments
 from . import lists
-from .gathered import Gathered, mends
+from .gathered import Gathered, update_effects
 from .lists import Filter, texts
 from .markers import Marker, MarkerError
-from .render import WORDS, Place, environment, render
+from .render import Place, environment, render
 from .view import CatalogView, Item
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
@@ -61,31 +62,31 @@ class Parts:
         Raises:
             MarkerError: an unknown marker or argument, a value that is probably misspelt, a bad template.
         """
-        name, given = marker.name, dict(marker.arguments)
+        name, arguments = marker.name, dict(marker.arguments)
         if name not in VIEWS:
             raise _unknown(name, VIEWS, "marker")
         if name == "item":
             if own is None:
                 hint = "it belongs on the page of an image, a chart or a roadmap item"
                 raise MarkerError("`item` stands on a page that is no item's", hint)
-            _reject(given, ())
+            _reject(arguments, ())
             return [self.item(own, place, level)]
         context: dict[str, object] = {}
         if views := VIEWS[name]:
-            context["view"] = view = given.pop("view", views[0])
+            context["view"] = view = arguments.pop("view", views[0])
             if view not in views:
-                raise MarkerError(f"{view!r} is no view of {name}", perhaps(view, views, "one of"))
+                raise MarkerError(f"{view!r} is no view of {name}", suggestion(view, views, "one of"))
         if name in COLLECTIONS:
             return [
                 self._render(
                     name, place, level, context | {"resource": name, "list": one, "items": one.items}
                 )
-                for one in self._lists(name, given, place)
+                for one in self._lists(name, arguments, place)
             ]
         if name == "changes":
-            limit = _limit(given)
+            limit = _limit(arguments)
             context["days"] = self._catalog.changes(10 if limit is None else limit)
-        _reject(given, ("view",) if views else ())
+        _reject(arguments, ("view",) if views else ())
         if name == "security":
             context["ranked"] = [
                 next(iter(self._pages(resource, _ranked(getattr(self._catalog, resource)), {}, None, place)))
@@ -110,7 +111,7 @@ class Parts:
             context["detail"] = msgspec.to_builtins(own.detail)
             context["badges"] = msgspec.to_builtins(own.badges)
             context["users"] = [{"name": c.entry.name, "url": place.page(c.page.url)} for c in own.users]
-            context["mends"] = mends(own.detail) if own.detail else {}
+            context["mends"] = update_effects(own.detail) if own.detail else {}
             context["filters"] = _of_rows(own)
         if own.resource == "charts":
             context["pins"] = self._pins(document["data"]["images"])
@@ -187,7 +188,7 @@ def _worst(figures: Item | None) -> tuple[int, ...]:
     """Sorts the worst first, and what nobody has scanned last."""
     if figures is None or figures["total"] is None:
         return (1,)
-    return (0, *(-cast(int, figures[word]) for word in WORDS))
+    return (0, *(-cast(int, figures[word]) for word in COUNTERS))
 
 
 def _ranked(items: Sequence[Item]) -> Sequence[Item]:
@@ -198,7 +199,7 @@ def _of_rows(own: ItemDocuments) -> Sequence[Filter]:
     """What the vulnerabilities of an image can be narrowed by."""
     if own.detail is None:
         return ()
-    have = [word for word in WORDS if any(getattr(record, word) for record in own.detail.versions)]
+    have = [word for word in COUNTERS if any(getattr(record, word) for record in own.detail.versions)]
     severity = Filter("severity", "Severity", [(word, word) for word in have])
     fix = Filter("fix", "Fix", [("yes", "With a fix")])
     return [severity, fix] if len(have) > 1 else [fix]
@@ -211,8 +212,8 @@ def _limit(arguments: dict[str, str]) -> int | None:
     return None if limit is None else int(limit)
 
 
-def _reject(given: Mapping[str, str], known: Sequence[str]) -> None:
-    for name in given:
+def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
+    for name in arguments:
         if name not in known:
             raise _unknown(name, known, "argument")
 

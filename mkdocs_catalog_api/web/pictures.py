@@ -8,10 +8,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import COUNTERS
 from .view import Item
 
-_WORDS = tuple(word.lower() for word in SEVERITIES)
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a picture, in units that the page stretches."""
@@ -56,7 +55,7 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
     end = span + max(1, span // 30)
     most = _ceiling(max(totals))
     starts = [_day(date) - first for date, _ in rows]
-    paths = dict.fromkeys((*_WORDS, ""), "")
+    paths = dict.fromkeys((*COUNTERS, ""), "")
     for start, stop, (_, counters) in zip(starts, [*starts[1:], end], rows, strict=True):
         left, right = _number(WIDTH * start / end), _number(WIDTH * stop / end)
         low = 0
@@ -69,13 +68,13 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
     last = rows[-1][1]
     spoken = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
     spoken += "not scanned" if last is None else _spoken(last)
-    areas = [(word, paths[word]) for word in _WORDS if paths[word]]
+    areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
     return Trend(rows, areas, paths[""], most, spoken)
 
 
 def _counters(entry: Any) -> dict[str, int] | None:
     found = entry.get("bySeverity", entry)
-    return None if found["critical"] is None else {word: found[word] for word in _WORDS}
+    return None if found["critical"] is None else {word: found[word] for word in COUNTERS}
 
 
 def _spoken(counters: dict[str, int]) -> str:
@@ -122,15 +121,15 @@ def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     return bars
 
 
-def told(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """What a day's events say that people look for: slug of an image and sentences, image by image."""
     for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_told([*group])]
+        sentences = [*_sentences([*group])]
         if sentences:
             yield slug, sentences
 
 
-def _told(events: Sequence[Any]) -> Iterator[str]:
+def _sentences(events: Sequence[Any]) -> Iterator[str]:
     security: dict[str, dict[str, None]] = {}
     for event in events:
         match event["kind"]:
@@ -169,4 +168,4 @@ def _security(event: Any) -> str | None:
     return None
 
 
-FILTERS = {"trend": trend, "timeline": timeline, "told": told}
+FILTERS = {"trend": trend, "timeline": timeline, "told": sentences_of_day}

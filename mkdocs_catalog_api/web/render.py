@@ -21,12 +21,12 @@ from jinja2 import (
 )
 from pydantic import JsonValue
 
-from ..catalog.scans import SEVERITIES
+from ..catalog.grading import GRADES
+from ..catalog.scans import COUNTERS
 from . import pictures
 from .markers import TemplateRefusedError
 from .view import Item
 
-WORDS = tuple(word.lower() for word in SEVERITIES)
 _NAMED_COLORS = {
     "brightgreen": "#44cc11",
     "green": "#97ca00",
@@ -63,7 +63,7 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"size": size, "words": words, "segments": segments, "spoken": spoken, "paint": paint}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= pictures.FILTERS
-    env.globals |= {"WORDS": WORDS, "GRADES": ("A+", "A", "B", "C", "D", "F")}
+    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES}
     return env
 
 
@@ -156,7 +156,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def segments(figures: Item) -> Sequence[tuple[str, int, str, str]]:
     """Severity, count, start and width (of 100) of each part of a stacked bar."""
-    counts = [(word, cast(int, figures[word])) for word in WORDS]
+    counts = [(word, cast(int, figures[word])) for word in COUNTERS]
     total = sum(count for _, count in counts)
     parts, start = [], 0
     for word, count in counts:
@@ -168,7 +168,7 @@ def segments(figures: Item) -> Sequence[tuple[str, int, str, str]]:
 
 def spoken(figures: Item) -> str:
     """The counters in words: `1 critical, 3 high`."""
-    return ", ".join(f"{figures[word]} {word}" for word in WORDS if figures[word])
+    return ", ".join(f"{figures[word]} {word}" for word in COUNTERS if figures[word])
 
 
 def paint(color: JsonValue) -> tuple[str, str]:

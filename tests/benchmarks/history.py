@@ -19,10 +19,11 @@ from pathlib import Path
 import msgspec
 
 from mkdocs_catalog_api.api.addresses import Addresses
+from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.documents import documents
-from mkdocs_catalog_api.history.snapshot import SEVERITIES, Image, Scan, Seen, State
+from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
 """Images, events a day, days."""

@@ -66,11 +66,16 @@ def _index(api: Api, index: Json) -> None:
     last = datetime.date.fromisoformat(index["head"]["date"])
     for number, day in enumerate(index["data"]):
         where = f"$.data[{number}]"
+        if number:
+            counts = api.documents[f"changes/{day['date']}.json"]["counts"]
+            came = counts.get("image-added", 0) - counts.get("image-removed", 0)
+            before = index["data"][number - 1]["images"]
+            api.expect("history/index.json", f"{where}.images", day["images"], before + came)
         api.expect("history/index.json", where, day["total"], sum(day["bySeverity"].values()))
     for path, document in api.documents.items():
         if path.startswith("history/") and path != "history/index.json":
             for episode in document["vulnerabilities"]:
-                if episode["days"] is not None:
+                if episode["fixed"] is not None and episode["days"] is not None:
                     age = last - datetime.date.fromisoformat(episode["fixed"])
                     fixed[365] += age.days < 365
                     fixed[90] += age.days < 90

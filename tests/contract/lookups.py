@@ -13,13 +13,15 @@ TEMPLATES = {
     "renovate": {"renovate": "renovate/{slug}.json"},
     "epss": {"epss": "epss.json"},
 }
+VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
 
 
 def addresses(api: Api) -> dict[str, str]:
-    """What discovery says of the lookups that it has: one that is there is there whole."""
+    """What discovery says of the lookups that it has: one that is there is there whole, as are statements."""
     said = api.documents["index.json"]["lookups"]
     found = {name: rest for name, rest in TEMPLATES.items() if said.keys() & rest.keys()}
+    found |= {"vex": VEX} if VEX["vexRepository"] in api.files else {}
     return {name: api.href(path) for rest in found.values() for name, path in rest.items()}
 
 
@@ -65,6 +67,9 @@ def check(api: Api, releases: Releases) -> None:
         ids = [entry["id"] for entry in document["data"]]
         if ids != sorted(set(ids)) or document["total"] != len(ids):
             api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
+        if "cves" in names:
+            known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
+            api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
 
 
 def _digests(api: Api, releases: Releases) -> None:

@@ -46,9 +46,15 @@ def check(api: Api) -> None:
         image["slug"]: {digest for entry in image["versions"] for digest in entry["digests"]}
         for image in api.data("images")
     }
-    for path in api.documents:
+    told = [one for document in members(api).values() for one in document.get("statements", ())]
+    for path, document in api.documents.items():
         if not path.startswith("vex/"):
             continue
+        at = location["url"].removesuffix(ARCHIVE) + path
+        api.expect(path, "$.@id", document["@id"], at)
+        for number, statement in enumerate(document["statements"]):
+            if statement not in told:
+                api.blame(path, f"$.statements[{number}]", "is not in the archive")
         for place, purl in _products(api.documents[path]):
             digest = _digest(purl)
             if digest not in digests[path[4:-5]]:

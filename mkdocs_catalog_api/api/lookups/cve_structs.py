@@ -1,15 +1,33 @@
 """Documents that say who has a vulnerability."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ...catalog.vulnerabilities import ExploitedSince, Justification, SeverityWord, Statement, Status
-from ..structs.fields import ApiVersion, Counter, Digest, Document, Href, Slug, Text, VersionLabel
-from ..structs.items import LifecycleWord
+from ...catalog.scans import SEVERITIES
+from ...catalog.vulnerabilities import (
+    ExploitedSince,
+    Justification,
+    SeverityWord,
+    Statement,
+    Status,
+    cve_order,
+)
+from ..structs.fields import (
+    ApiVersion,
+    Counter,
+    DigestAgain,
+    Document,
+    Href,
+    HrefAgain,
+    LifecycleWord,
+    Slug,
+    SlugAgain,
+    Text,
+    VersionLabelAgain,
+)
 
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
@@ -48,20 +66,26 @@ class CveIndex(Document):
     def faults(self) -> Iterator[str]:
         if self.total != len(self.data):
             yield f"data: {len(self.data)} entries, where total says {self.total}"
+        keys = [(SEVERITIES.index(entry.severity), cve_order(entry.id), entry.id) for entry in self.data]
+        if any(after <= before for before, after in pairwise(keys)):
+            yield "data is not in the order of severity and id"
+        for entry in self.data:
+            if not entry.latest <= entry.images <= entry.releases:
+                yield f"{entry.id}: {entry.latest} of {entry.images} images and {entry.releases} releases"
 
 
 class AffectedRelease(Document):
     """A release that has it open, in one package."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    version: Annotated[VersionLabel, Meta(description="Label of the release.")]
+    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    version: Annotated[VersionLabelAgain, Meta(description="Label of the release.")]
     is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
-    lifecycle: LifecycleWord
-    digest: Annotated[Digest | None, Meta(description="Digest of the release, the first of them.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest of the release, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
-    href: Annotated[Href, Meta(description="Release document.")]
+    href: Annotated[HrefAgain, Meta(description="Release document.")]
 
 
 class SilencedRelease(AffectedRelease):

@@ -15,7 +15,7 @@ from ...catalog.join import Image
 from ...catalog.names import reserved
 from ...catalog.pins import Pin
 from ...catalog.scans import SEVERITIES
-from ...catalog.vulnerabilities import Suppressed, Vulnerability, place
+from ...catalog.vulnerabilities import Suppressed, Vulnerability, cve_order
 from .. import addresses
 from ..routes import Parameter, Route
 from ..security import Assessed
@@ -132,7 +132,7 @@ class Cves(Lookup):
         named = _file_names(self._ids)
         listed = []
         for id_, kept in sorted(
-            self._ids.items(), key=lambda item: (item[1].severity, place(item[0]), item[0])
+            self._ids.items(), key=lambda item: (item[1].severity, cve_order(item[0]), item[0])
         ):
             document = self._document(id_, kept, facts)
             path = _PATH.format(id=id_) if id_ in named else None
@@ -151,7 +151,7 @@ class Cves(Lookup):
             api_version="v1",
             resource="cves",
             id=id_,
-            severity=SEVERITIES[kept.severity],  # type: ignore[arg-type]
+            severity=SEVERITIES[kept.severity],
             title=kept.title,
             url=kept.url,
             total=len(data),

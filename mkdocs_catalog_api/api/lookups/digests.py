@@ -1,7 +1,5 @@
 """What is this digest? Whose release it is, whether it is current, what an update mends."""
 
-from __future__ import annotations
-
 from collections import Counter as Counted
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,10 +12,20 @@ from .. import addresses
 from ..routes import Parameter, Route
 from ..security import Assessed
 from ..security_totals import security_fields
-from ..structs.fields import ApiVersion, Counter, Digest, Document, Href, Slug, Text, VersionLabel
-from ..structs.items import Day, LifecycleWord
+from ..structs.fields import (
+    ApiVersion,
+    Counter,
+    Digest,
+    Document,
+    Href,
+    LifecycleWord,
+    Slug,
+    Text,
+    VersionLabel,
+)
+from ..structs.items import Day
 from ..structs.security import ImageReference, ImageSecurity, ScannedAt
-from ..verify import image_security_faults
+from ..verify_security import image_security
 from .lookup import Documents, Lookup, Source
 
 _PATH = "digests/{algorithm}/{hex}.json"
@@ -55,7 +63,7 @@ class DigestEntry(Document):
     ]
     latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
-    lifecycle: LifecycleWord
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
@@ -76,9 +84,13 @@ class DigestDocument(Document):
         if self.total != len(self.data):
             yield f"data: {len(self.data)} entries, where total says {self.total}"
         for entry in self.data:
-            yield from image_security_faults(entry.security)
+            yield from image_security(entry.security)
             if entry.is_latest != (entry.version == entry.latest) or entry.is_latest != (not entry.upgrade):
                 yield f"{entry.slug}: isLatest is {entry.is_latest} of {entry.version}, not as upgrade says"
+            if entry.upgrade and (entry.upgrade.fixes is None) != (entry.upgrade.adds is None):
+                yield f"{entry.slug}: fixes and adds come together"
+            if entry.security.scanned_at is not None and not entry.security.scanned:
+                yield f"{entry.slug}: not scanned, but at {entry.security.scanned_at}"
 
 
 class Digests(Lookup):

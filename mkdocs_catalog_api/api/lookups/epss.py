@@ -1,8 +1,6 @@
 """How likely is it that this is exploited? The EPSS scores of the catalog's ids, which change every day."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -42,6 +40,13 @@ class EpssDocument(Document):
     model_version: Annotated[Text, Meta(description="Version of the model that made them.")]
     total: Annotated[Counter, Meta(description="Number of ids that have a score.")]
     data: Annotated[list[EpssScore], Meta(description="A score for each, by id.")]
+
+    def faults(self) -> Iterator[str]:
+        ids = [score.id for score in self.data]
+        if self.total != len(ids):
+            yield f"data: {len(ids)} scores, where total says {self.total}"
+        if ids != sorted({*ids}):
+            yield "data is not in the order of the ids"
 
 
 class EpssScores(Lookup):

@@ -2,9 +2,7 @@
 (https://docs.renovatebot.com/modules/datasource/custom/): what is not known is absent, as it refuses nulls.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 from urllib.parse import urljoin
 
@@ -49,6 +47,10 @@ class RenovateImage(Document, kw_only=True):
     source_url: Annotated[WebAddress | UnsetType, Meta(description="Source code.")] = UNSET
     homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
     tags: Annotated[RenovateTags, Meta(description="Tags that move.")]
+
+    def faults(self) -> Iterator[str]:
+        if self.tags.latest != self.releases[0].version:
+            yield f"tags.latest is {self.tags.latest}, not the first of releases"
 
 
 class Renovate(Lookup):

@@ -1,7 +1,5 @@
 """Documents about the API itself, and badges."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType

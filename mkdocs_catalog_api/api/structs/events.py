@@ -1,23 +1,14 @@
 """The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
 from ...catalog import names
+from ...catalog.vulnerabilities import SeverityWord
 from . import fields
+from .fields import LifecycleWord
 
-Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
-Grade = Literal["A+", "A", "B", "C", "D", "F"]
-LifecycleWord = Annotated[
-    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
-]
-SeverityWord = Annotated[
-    Severity, Meta(extra_json_schema={"words": [*get_args(Severity)], "component": "Severity"})
-]
 # Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
 Slug = Annotated[
     str,

@@ -1,12 +1,11 @@
 """Types that several documents share. Constraints are those that the check of written documents holds."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from ...catalog import names
+from ...catalog import grading, names
+from ...catalog.models import Lifecycle
 
 PER_PAGE = 24
 
@@ -31,9 +30,20 @@ Text = Annotated[str, Meta(min_length=1)]
 Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=names.SLUG_MAX)]
 VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
 Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
+# What row after row repeats of another document, where it is checked: patterns take longer than all else.
+HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"})]
+SlugAgain = Annotated[
+    str, Meta(extra_json_schema={"pattern": f"^(?:{names.SLUG.pattern})$", "maxLength": names.SLUG_MAX})
+]
+VersionLabelAgain = Annotated[
+    str, Meta(extra_json_schema={"pattern": f"^(?:{names.VERSION_LABEL.pattern})$"})
+]
+DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
 GradeLetter = Annotated[
-    Literal["A+", "A", "B", "C", "D", "F"],
-    Meta(extra_json_schema={"words": ["A+", "A", "B", "C", "D", "F"], "component": "Grade"}),
+    grading.Grade, Meta(extra_json_schema={"words": [*grading.GRADES], "component": "Grade"})
+]
+LifecycleWord = Annotated[
+    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
 ]
 Score = Annotated[float, Meta(ge=0, le=100)]
 

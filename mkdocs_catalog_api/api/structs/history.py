@@ -1,12 +1,12 @@
 """The published documents of a history."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .events import AnyEvent, Grade, Id, Package, SeverityWord, Slug, Version
+from ...catalog.grading import GRADES, Grade
+from ...catalog.vulnerabilities import SeverityWord
+from .events import AnyEvent, Id, Package, Slug, Version
 from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
@@ -82,7 +82,7 @@ class DayFigures(Document):
         dict[Grade, Counter],
         Meta(
             description="Grade → how many images had it.",
-            extra_json_schema={"propertyNames": {"enum": [*get_args(Grade)], "type": "string"}},
+            extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
         ),
     ]
 

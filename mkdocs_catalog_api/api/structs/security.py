@@ -1,7 +1,5 @@
 """Security documents: release records, details, the summary and the index."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_type_hints
 
 from msgspec import Meta, Struct, defstruct
@@ -168,14 +166,9 @@ class ChartSecurity(Document):
     exploited: ExploitedIfKnown
 
 
-class SummaryEntry(Document):
+class SummaryEntry(Counters):
     """Figures of one scanned image: those of its newest version."""
 
-    critical: Critical
-    high: High
-    medium: Medium
-    low: Low
-    unknown: Unknown
     total: OpenTotal
     fixable: Fixable
     suppressed: SuppressedTotal

@@ -3,29 +3,21 @@
 As in badges, what does not apply is absent, never null: the format knows none.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from ...catalog.statements import JUSTIFICATIONS, STATUSES
+from ...catalog.statements import JUSTIFICATIONS, STATUSES, JustificationWord, StatusWord
 from .fields import Document, Text
 
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"
 Time = Annotated[str, Meta(pattern=_TIME, extra_json_schema={"format": "date-time"})]
 VexStatus = Annotated[
-    Literal["not_affected", "affected", "fixed", "under_investigation"],
+    StatusWord,
     Meta(extra_json_schema={"words": [*STATUSES], "component": "VexStatus"}),
 ]
 VexJustification = Annotated[
-    Literal[
-        "component_not_present",
-        "vulnerable_code_not_present",
-        "vulnerable_code_not_in_execute_path",
-        "vulnerable_code_cannot_be_controlled_by_adversary",
-        "inline_mitigations_already_exist",
-    ],
+    JustificationWord,
     Meta(extra_json_schema={"words": [*JUSTIFICATIONS], "component": "VexJustification"}),
 ]
 

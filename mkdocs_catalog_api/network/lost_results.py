@@ -12,7 +12,7 @@ from ..reports.json_errors import decode
 from ..reports.normalise import mapping, text
 
 
-class Kept(NamedTuple):
+class MergedReport(NamedTuple):
     """What to save in place of a newer report."""
 
     report: bytes
@@ -21,7 +21,7 @@ class Kept(NamedTuple):
     without any result; sorted."""
 
 
-def keep_lost(earlier: bytes, newer: bytes) -> Kept:
+def keep_lost_results(earlier: bytes, newer: bytes) -> MergedReport:
     """Two reports of one version of a chart as one: where an image is gone that had findings, all that the
     earlier report says of images which the newer one does not mention stays.
 
@@ -36,9 +36,9 @@ def keep_lost(earlier: bytes, newer: bytes) -> Kept:
     said = {image: body for image, body in images.items() if _has_results(body)}
     lost = found - set(map(text, said))
     if not lost:
-        return Kept(newer, ())
+        return MergedReport(newer, ())
     report = msgspec.json.encode(mapping(decode(earlier)) | said) if said else earlier
-    return Kept(report, sorted(lost))
+    return MergedReport(report, sorted(lost))
 
 
 def _has_results(body: object) -> bool:

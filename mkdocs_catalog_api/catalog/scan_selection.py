@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .scans import ScanMetadata
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Chooses among scans of one release: for each digest one scanner's, of each platform the newest."""
+class ScanSelector(Struct, frozen=True):
+    """Selects among scans of one release: for each digest one scanner's, of each platform the newest."""
 
     scanners: Sequence[str]
     """Those that count, the preferred first."""
@@ -19,72 +20,74 @@ class Choice:
     """UTC, `2026-11-20T06:00:00Z`: the time of a later scan says nothing about its age."""
     problems: Problems
 
-    def among(
+    def select(
         self, scans: Sequence[ScanMetadata], what: str, digests: Collection[str]
     ) -> tuple[ScanMetadata, ...]:
         """The scans that count for `what`, whose digests these are; the others are named in problems.
 
-        What they found is to be united.
+        Their findings count together.
         """
         if len(scans) == 1 and scans[0].scanner in self.scanners:
             return tuple(scans)  # as nearly always
-        usable = [head for head in scans if head.scanner in self.scanners]
+        usable = [scan for scan in scans if scan.scanner in self.scanners]
         kept: dict[tuple[str, int], ScanMetadata] = {}
         for part in _parts(usable, frozenset(digests)):
             best = min(map(self._rank, part))
-            for head in self._newest([head for head in part if self._rank(head) == best], what):
-                kept[head.path, head.position] = head
+            for scan in self._newest([scan for scan in part if self._rank(scan) == best], what):
+                kept[scan.path, scan.position] = scan
         chosen = tuple(kept[place] for place in sorted(kept))
         self._name_passed_over(scans, chosen, what)
         return chosen
 
-    def _rank(self, head: ScanMetadata) -> tuple[bool, int]:
+    def _rank(self, scan: ScanMetadata) -> tuple[bool, int]:
         """What decides before age does: the silence of a hub counts last, as its scan may have failed."""
-        return head.inferred, self.scanners.index(head.scanner)
+        return scan.inferred, self.scanners.index(scan.scanner)
 
     def _newest(self, scans: Sequence[ScanMetadata], what: str) -> Iterator[ScanMetadata]:
         """One scanner's scans of one thing: the newest of each platform.
 
         Where a time is not known, nobody can say which is the newest: the one with more findings counts.
         """
-        left = sorted(scans, key=lambda head: (head.path, head.position))
+        left = sorted(scans, key=lambda scan: (scan.path, scan.position))
         while left:
-            dated = [head for head in left if self._dated(head)]
-            rivals = [head for head in left if not self._dated(head)]
+            dated = [scan for scan in left if self._dated(scan)]
+            rivals = [scan for scan in left if not self._dated(scan)]
             if dated:
-                rivals.insert(0, max(dated, key=lambda head: head.scanned_at or ""))
-            best = max(rivals, key=lambda head: head.findings)
-            passed = [head for head in left if head is not best and not _other_platform(head, best)]
+                rivals.insert(0, max(dated, key=lambda scan: scan.scanned_at or ""))
+            best = max(rivals, key=lambda scan: scan.findings)
+            passed = [scan for scan in left if scan is not best and not _other_platform(scan, best)]
             if passed and not all(map(self._dated, (best, *passed))):
                 message = (
                     f"which scan of {what} is the newest can't be told, so the one with most findings counts"
                 )
                 hint = "remove the others, or scan again with a tool that writes the time into its report"
-                self.problems.add(Problem(best.file, 0, 0, "", message, hint, Level.WARNING))
+                self.problems.add(
+                    Problem(best.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNDATED)
+                )
             yield best
-            left = [head for head in left if head is not best and _other_platform(head, best)]
+            left = [scan for scan in left if scan is not best and _other_platform(scan, best)]
 
-    def _dated(self, head: ScanMetadata) -> bool:
-        return head.scanned_at is not None and not self.in_future(head)
+    def _dated(self, scan: ScanMetadata) -> bool:
+        return scan.scanned_at is not None and not self.in_future(scan)
 
-    def in_future(self, head: ScanMetadata) -> bool:
-        return head.scanned_at is not None and head.scanned_at > self.now
+    def in_future(self, scan: ScanMetadata) -> bool:
+        return scan.scanned_at is not None and scan.scanned_at > self.now
 
     def _name_passed_over(
         self, scans: Sequence[ScanMetadata], kept: Sequence[ScanMetadata], what: str
     ) -> None:
-        counting = {(head.path, head.position) for head in kept}
-        files = ", ".join(dict.fromkeys(head.file for head in kept))
-        for head in scans:
-            if (head.path, head.position) in counting:
+        counting = {(scan.path, scan.position) for scan in kept}
+        files = ", ".join(dict.fromkeys(scan.file for scan in kept))
+        for scan in scans:
+            if (scan.path, scan.position) in counting:
                 continue
             hint = ""
-            if head.scanner not in self.scanners:
-                message = f"passed over for {what}: the scanner {head.scanner} is not in `security.scanners`"
-                hint = f"add {head.scanner} there, or remove the report"
+            if scan.scanner not in self.scanners:
+                message = f"passed over for {what}: the scanner {scan.scanner} is not in `security.scanners`"
+                hint = f"add {scan.scanner} there, or remove the report"
             else:
                 message = f"passed over for {what}; what counts is {files}"
-            self.problems.add(Problem(head.file, 0, 0, "", message, hint, Level.INFO))
+            self.problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.INFO, code=Code.PASSED_OVER))
 
 
 def covered(scans: Sequence[ScanMetadata], digests: Collection[str]) -> frozenset[str]:
@@ -92,9 +95,9 @@ def covered(scans: Sequence[ScanMetadata], digests: Collection[str]) -> frozense
 
     A scan that names no digest is of the only one, and of none that is known where there are several.
     """
-    if len(digests) == 1 and any(not head.digests for head in scans):
+    if len(digests) == 1 and any(not scan.digests for scan in scans):
         return frozenset(digests)
-    return frozenset(digest for head in scans for digest in head.digests).intersection(digests)
+    return frozenset(digest for scan in scans for digest in scan.digests).intersection(digests)
 
 
 def _parts(scans: Sequence[ScanMetadata], digests: frozenset[str]) -> Iterator[list[ScanMetadata]]:
@@ -104,15 +107,15 @@ def _parts(scans: Sequence[ScanMetadata], digests: frozenset[str]) -> Iterator[l
     without digests all are of the same: different ones are its tag before and after a rebuild. A scan of
     another digest, which only its path joins to the release, counts where there is no better one.
     """
-    own = [head for head in scans if not (head.digests and digests.isdisjoint(head.digests))]
+    own = [scan for scan in scans if not (scan.digests and digests.isdisjoint(scan.digests))]
     if not digests or not own:
         found = [list(scans)]
     elif len(digests) == 1:
         found = [own]
     else:
-        found = [[head for head in own if digest in head.digests] for digest in sorted(digests)]
+        found = [[scan for scan in own if digest in scan.digests] for digest in sorted(digests)]
         if not all(found):
-            found.append([head for head in own if not head.digests])
+            found.append([scan for scan in own if not scan.digests])
     return filter(None, found)
 
 

@@ -1,0 +1,135 @@
+"""The codes of problems: each stays what it is, and the guide and the shell tell what it means."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from mkdocs_catalog_api.codes import Code
+
+from .code_sections import refreshed, sections
+from .guide import page
+from .sites import SiteFolder, trivy
+from .test_cli import call
+
+FROZEN = {
+    "CAT001": "SYNTAX",
+    "CAT002": "NOT_READ",
+    "CAT010": "UNKNOWN_FIELD",
+    "CAT011": "MISSING_FIELD",
+    "CAT012": "WRONG_VALUE",
+    "CAT013": "TWICE",
+    "CAT014": "NEWEST",
+    "CAT015": "PAGE",
+    "CAT016": "NO_ITEMS",
+    "CAT017": "IGNORED",
+    "CAT020": "SETTING",
+    "CAT021": "MISSING_PATH",
+    "CAT022": "SITE_URL",
+    "CAT023": "PLUGINS",
+    "CAT024": "LOGO",
+    "CAT030": "BROKEN_REPORT",
+    "CAT031": "UNMATCHED_REPORT",
+    "CAT032": "MISPLACED_REPORT",
+    "CAT033": "PASSED_OVER",
+    "CAT034": "UNDATED",
+    "CAT035": "SCAN_AGE",
+    "CAT036": "IN_PART",
+    "CAT037": "END_OF_LIFE",
+    "CAT038": "PIN",
+    "CAT040": "BROKEN_VEX",
+    "CAT041": "STATEMENT",
+    "CAT042": "ADVISORIES",
+    "CAT050": "HISTORY",
+    "CAT051": "DAY",
+    "CAT060": "MARKER",
+    "CAT061": "TEMPLATE",
+    "CAT062": "HTML",
+    "CAT070": "IN_THE_WAY",
+    "CAT071": "NOT_WRITTEN",
+    "CAT072": "MANY_DOCUMENTS",
+    "CAT073": "HEADER_FILE",
+    "CAT074": "NOT_SIGNED",
+    "CAT080": "NOT_FETCHED",
+    "CAT081": "ARRIVED",
+    "CAT082": "HEADERS",
+}
+"""Every code that was ever given, to what. A line is added for a new kind; none is changed or removed."""
+GONE: frozenset[str] = frozenset()
+"""Codes of kinds that are no longer told; they stay in `FROZEN`, so that no other kind gets them."""
+
+
+def test_a_code_stays_and_is_never_used_again() -> None:
+    assert len({*FROZEN.values()}) == len(FROZEN)
+    assert {code.value: code.name for code in Code} == {
+        code: name for code, name in FROZEN.items() if code not in GONE
+    }
+    assert not Code.__members__.keys() - {code.name for code in Code}, "two kinds have one code"
+
+
+def test_every_code_has_its_section_and_every_section_a_code() -> None:
+    """Refresh them with `python -m tests.code_sections`."""
+    text = page("problems")
+    assert sections() == [*Code]
+    assert refreshed(text) == text
+    assert re.findall(r"^### (CAT\d+): .*\{ #(\w+) \}$", text, re.MULTILINE) == [
+        (code, code.lower()) for code in Code
+    ]
+    for code in Code:
+        assert code.cause.endswith(".") and code.remedy.endswith(".")
+
+
+def test_check_tells_the_code_and_where_the_guide_explains_it(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1', '1']\nhomepage: x\nlicence: MIT")
+    site.report("broken.json", {})
+    site.report("stray.json", trivy([], tag="example.org/other:1"))
+    site.settings = {"registri": "x"}
+    assert codes(site) == {"registri": "CAT020"}
+    site.settings = {}
+    assert codes(site) == {
+        "": "CAT030",
+        "homepage": "CAT012",
+        "image": "CAT011",
+        "licence": "CAT010",
+    }
+    site.settings = {"registry": "ghcr.io/acme"}
+    (site.folder / "scans/broken.json").unlink()
+    site.image("nginx", "versions: ['1', '1']")
+    assert codes(site) == {"": "CAT031", "versions[1]": "CAT013"}
+
+
+def codes(site: SiteFolder) -> dict[str, str]:
+    """Field → code of what `check` tells of the site."""
+    result = call("check", "--json", "-f", site.write_config())
+    assert result.exit_code == 1
+    problems = json.loads(result.stdout)["problems"]
+    assert [each["help"] for each in problems] == [
+        f"guide/problems/#{each['code'].lower()}" for each in problems
+    ]
+    told = call("check", "-f", site.folder / "mkdocs.yml").stderr.splitlines()
+    assert [line.endswith(f"[{each['code']}]") for line, each in zip(told, problems, strict=False)] == [
+        True
+    ] * len(problems)
+    return {each["field"].removeprefix("catalog-api."): each["code"] for each in problems}
+
+
+def test_mkdocs_tells_the_code_too(site: SiteFolder) -> None:
+    site.image("nginx", license="Apache 2")
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: nothing -->\n")
+    assert site.build().codes == ["CAT012", "CAT060"]
+
+
+@pytest.mark.parametrize("written", ["CAT012", "cat012", "[CAT012]"])
+def test_explain_tells_what_a_code_means(written: str) -> None:
+    result = call("explain", written)
+    assert result.exit_code == 0
+    assert result.output.startswith("CAT012: a field holds a wrong value\n\nA value is of another type")
+    assert "\n\nWhat to do: Write what the message says is allowed.\n" in result.output
+
+
+def test_explain_lists_all_codes_and_refuses_what_is_none() -> None:
+    assert [line.split()[0] for line in call("explain").output.splitlines()] == [*Code]
+    result = call("explain", "CAT999")
+    assert result.exit_code == 2 and "'CAT999' is no code" in result.output

@@ -1,0 +1,250 @@
+"""Every command that the guide prints for a shell is run, or there is a reason why it can't be."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from .example import EXAMPLE
+from .fake_hub import FakeHub, Version
+from .feeds_of_advisories import epss, kev
+from .guide import PAGES, blocks
+from .programs import need
+from .servers import serve
+from .sites import SiteFolder, row, trivy
+from .test_guide import shell
+
+SITE = "https://example.org/catalog"
+FIRST, SECOND, THIRD = "2026-11-02", "2026-11-03", "2026-11-04"
+RUN = {
+    ("authoring", "catalog-api new image nginx"),
+    ("clients", "catalog-api diff published/ site/"),
+    ("command-line", "catalog-api check"),
+    ("command-line", "catalog-api check --strict --quiet"),
+    ("history", "catalog-api record             # today"),
+    ("history", "catalog-api record --from-git --since 2025-11-01"),
+    ("history", "catalog-api record --rebuild"),
+    ("others", "catalog-api check --with-mkdocs"),
+    ("problems", "catalog-api explain CAT012"),
+    ("publish", "pip install 'mkdocs-catalog-api[fetch]'"),
+    ("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+    ("publish", "mkdocs build --strict"),
+    ("publish", "pip install 'mkdocs-catalog-api[fetch,sign]'"),
+    ("vulnerabilities", "pip install 'mkdocs-catalog-api[fetch]'"),
+}
+"""Page and first line of the blocks that are run below."""
+ELSEWHERE = {
+    "start": "test_guide: the page as a whole, in its order",
+    "clients": "test_guide and test_recipes: every block with a title",
+    "publish": "test_publishing: what a host without a workflow runs each day",
+    "others": "test_zensical, with the real program",
+}
+"""Where the other blocks of a page are run."""
+RUN_ELSEWHERE = {
+    ("others", "zensical build"),
+    ("publish", "pip install 'mkdocs-catalog-api[fetch]' mkdocs-material mkdocs-swagger-ui-tag"),
+}
+NOT_RUN = {
+    ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
+        "asks upstream projects; test_nvcmp reads what it writes"
+    ),
+    ("authoring", "catalog-api schemas schemas -f mkdocs.yml --draft-7"): (
+        "installs a linter; test_editor_schema validates with the same schemas"
+    ),
+    ("publish", "aws s3 sync site/ s3://BUCKET/catalog/ --delete --exclude 'api/v1/*'"): "needs an account",
+    ("vulnerabilities", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
+    (
+        "vulnerabilities",
+        "curl -s https://harbor.example.org/api/v2.0/projects/acme/repositories/nginx/artifacts/1.27.3/"
+        "additions/vulnerabilities -o scans/nginx/1.27.3.json",
+    ): "needs a Harbor",
+    ("web-pages", "pip install mkdocs-swagger-ui-tag"): "installs only; the example has the plugin",
+}
+
+
+def command(page: str, first: str) -> str:
+    """The one block of the page that begins so."""
+    assert (page, first) in RUN
+    (found,) = [found.text for found in blocks(page, "sh") if found.text.splitlines()[0] == first]
+    return found
+
+
+def output(page: str, beginning: str) -> str:
+    """The one printed output on the page that begins so."""
+    (found,) = [found.text for found in blocks(page, "text") if found.text.startswith(beginning)]
+    return found
+
+
+def test_every_block_for_a_shell_is_run_or_there_is_a_reason() -> None:
+    shown = {
+        (name, found.text.splitlines()[0])
+        for name in PAGES
+        for found in blocks(name, "sh")
+        if not (name == "start" or (name == "clients" and found.title))
+    }
+    assert shown == RUN | RUN_ELSEWHERE | NOT_RUN.keys()
+    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients"} == ELSEWHERE.keys()
+    others = {found.language for name in PAGES for found in blocks(name)} & {"console", "bash", "shell"}
+    assert others == set(), "blocks for a shell are `sh`, what it prints is `text`"
+
+
+@pytest.fixture
+def folder(site: SiteFolder) -> Path:
+    """A site with an image, its scan and the settings that the commands need."""
+    site.image("nginx", "versions: [1.29.3]")
+    site.report("nginx/1.29.3.json", trivy([row("CVE-2026-0001")]))
+    site.write_config()
+    return site.folder
+
+
+def test_a_page_is_begun(site: SiteFolder) -> None:
+    site.write_config()
+    shell(site.folder, command("authoring", "catalog-api new image nginx"))
+    assert (site.folder / "docs/images/nginx.md").is_file()
+
+
+@pytest.mark.slow
+def test_check_and_build(folder: Path) -> None:
+    shutil.copytree(EXAMPLE, folder / "example_site")
+    shell(folder, command("command-line", "catalog-api check"))
+    assert (folder / "site/api/v1/index.json").is_file()
+    assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
+
+
+def test_a_code_is_explained(folder: Path) -> None:
+    assert shell(folder, command("problems", "catalog-api explain CAT012")).startswith("CAT012: ")
+
+
+@pytest.mark.slow
+def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
+    site.config = {
+        "theme": {"name": "material"},
+        "plugins": ["search", "blog", {"catalog-api": site.settings}],
+    }
+    site.write_config()
+    site.write("docs/blog/index.md", "# Blog\n")
+    assert "may make or change pages" in shell(folder, "catalog-api check", code=1)
+    shell(folder, command("others", "catalog-api check --with-mkdocs"))
+
+
+@pytest.mark.slow
+def test_what_changed_between_two_builds(folder: Path, site: SiteFolder) -> None:
+    for name, images in {
+        "published": {"fields": {"port": "integer"}, "vocabulary": {"tier": ["core", "standard"]}},
+        "site": {"vocabulary": {"tier": ["core", "standard", "community"]}},
+    }.items():
+        site.settings["images"] = images
+        site.write_config()
+        shell(folder, f"catalog-api build -q --site-dir {name}")
+    said = shell(folder, command("clients", "catalog-api diff published/ site/"), code=1)
+    assert said == output("clients", "breaking: ")
+
+
+def git(folder: Path) -> None:
+    """Make the folder a repository with one commit."""
+    need("git")
+    shell(
+        folder,
+        "git init -q && git config user.name a && git config user.email a@example.org\n"
+        "git add . && git commit -qm First",
+    )
+
+
+@pytest.mark.slow
+def test_a_history_is_begun_and_shown(folder: Path) -> None:
+    git(folder)
+    said = shell(folder, command("history", "catalog-api record             # today"))
+    assert re.search(r"^recorded \d{4}-\d\d-\d\d: \d+ events", said, re.MULTILINE)
+    assert "history/" in shell(folder, "git show --stat --format=%s")
+    shell(folder, "catalog-api build -q")
+    assert (folder / "site/api/v1/changes.json").is_file()
+
+
+@pytest.mark.slow
+def test_a_past_is_taken_from_git(folder: Path) -> None:
+    git(folder)
+    said = shell(folder, command("history", "catalog-api record --from-git --since 2025-11-01"))
+    assert re.match("recorded 1 days? from git", said)
+
+
+@pytest.mark.slow
+def test_two_histories_that_were_merged(folder: Path) -> None:
+    shell(folder, f"catalog-api record -q --date {FIRST}")
+    shutil.copytree(folder, folder.parent / "other")
+    shell(folder, f"catalog-api record -q --date {THIRD}")
+    shell(folder.parent / "other", f"catalog-api record -q --date {SECOND}")
+    shutil.copy(folder.parent / f"other/history/{SECOND}.json", folder / "history")
+    printed = output("history", "error: ").removesuffix("…\n")
+    assert shell(folder, "catalog-api check -q", code=1).startswith(printed)
+    said = shell(folder, command("history", "catalog-api record --rebuild"))
+    assert said.endswith("verified: 3 days follow each other; no problems\n")
+    shell(folder, "catalog-api check -q")
+
+
+@pytest.mark.slow
+def test_a_site_is_asked_whether_it_is_what_was_built(folder: Path) -> None:
+    shell(folder, "catalog-api build -q --site-dir www/catalog")
+    with serve(folder / "www") as port:
+        text = command("publish", "pip install 'mkdocs-catalog-api[fetch]'")
+        said = shell(folder, text.replace(SITE, f"http://127.0.0.1:{port}/catalog"), code=1)
+    printed = output("publish", "error: http").replace("8765/hardened", f"{port}/catalog")
+    shape = re.compile(r"\d[\d,.]* (more|of \d+ documents|MB)|\([^()]*…\)|\(see [^)]*\)")
+    assert shape.sub("", said) == shape.sub("", printed)
+
+
+@pytest.mark.slow
+def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
+    need("openssl")
+    shell(
+        folder,
+        command("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+    )
+    said = shell(folder, command("publish", "mkdocs build --strict"))
+    assert re.search(r"^signed: \S+/site/api/v1/manifest\.json, sha256 [0-9a-f]{64}$", said, re.MULTILINE)
+    assert re.fullmatch(
+        r"signed: \S+/site/api/v1/manifest\.json, sha256 \w+…\n", output("publish", "signed: ")
+    )
+    with serve(folder / "site") as port:
+        text = command("publish", "pip install 'mkdocs-catalog-api[fetch,sign]'")
+        # Python's own server sends no header that clients need, which is told.
+        said = shell(folder, text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/"), code=1)
+    (printed,) = re.findall(r", (the signature is right); ", output("publish", f"{SITE}/api/v1/: "))
+    assert f", {printed}; " in said
+
+
+@pytest.mark.slow
+def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> None:
+    hub = FakeHub()
+    hub.charts["acme/stack"] = {"1.2.0": Version(["acme/web:1.0"], report={"acme/web:1.0": trivy([])})}
+    site.page(
+        "charts/stack.md",
+        "category: Tools\ntier: core\nlicense: MIT\nhub: https://artifacthub.io/packages/helm/acme/stack",
+    )
+    www = folder / "mirror"
+    www.mkdir()
+    (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
+    (www / "epss").write_bytes(epss({"CVE-2026-0001": ("0.5", "0.9")}))
+    reports, advisories = (
+        found.text
+        for found in blocks("vulnerabilities", "sh")
+        if found.text.startswith("pip install 'mkdocs-catalog-api[fetch]'\n")
+    )
+    with hub.running(), serve(www) as port:
+        mirror = f"http://127.0.0.1:{port}"
+        ask = partial(
+            shell,
+            folder,
+            CATALOG_API_HUB=hub.address,
+            CATALOG_API_KEV=f"{mirror}/kev",
+            CATALOG_API_EPSS=f"{mirror}/epss",
+        )
+        ask(reports)
+        assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
+        said = ask(advisories)
+    printed = re.sub(r"\d+ ", "", output("vulnerabilities", "2 files of advisories"))
+    assert re.sub(r"\d+ ", "", said).endswith(printed)
+    assert (folder / "advisories/epss_scores.csv.gz").is_file()

