@@ -16,6 +16,7 @@ from .advisories.configured import read_advisories
 from .api import addresses, vex
 from .api.badge_styles import read_badge_styles
 from .codes import Code
+from .history.configured import history_folder
 from .problems import CatalogError, Level, Problem, Problems
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
@@ -27,7 +28,6 @@ from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
 from .publish.swap import publish
 from .read import read
-from .read_history import history_folder
 from .settings import Settings
 from .site import Site
 from .write import Contents, Context, write

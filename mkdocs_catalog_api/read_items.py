@@ -33,14 +33,9 @@ def page_selection(settings: Settings) -> Selection:
     """Which pages are items, as the settings say."""
     patterns: dict[str, Sequence[str]] = {}
     for name in ITEM_MODELS:
-        pages = _section(settings, name).pages
+        pages = getattr(settings, name).pages
         patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
     return Selection(patterns)
-
-
-def _section(settings: Settings, resource: Resource) -> CollectionSettings:
-    section: CollectionSettings = getattr(settings, resource)
-    return section
 
 
 def data_file(
@@ -78,7 +73,7 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
         problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
 
     for name in ITEM_MODELS:
-        patterns = _section(settings, name).pages
+        patterns = getattr(settings, name).pages
         for pattern in patterns or ():
             alone = Selection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
@@ -127,7 +122,7 @@ def read_items(
     base: type[E], name: Resource, site: Site, settings: Settings, raws: Sequence[RawItem], problems: Problems
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
-    section = _section(settings, name)
+    section: CollectionSettings = getattr(settings, name)
     model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):

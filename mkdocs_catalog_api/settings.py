@@ -25,7 +25,6 @@ from .catalog import names as references
 from .catalog.links import web_link
 from .catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from .problems import Level, Problems, RefusedError
-from .publish.host_headers import HostName
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
 ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
@@ -48,6 +47,7 @@ Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
 ]
+HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 Lookup = Literal["digests", "cves", "renovate"]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+from playwright.sync_api import Browser
 
+from .browser import chromium
 from .example import build_as_process, copy_example, documents
 from .servers import node_folder
 from .sites import Result, SiteFolder
@@ -47,6 +50,13 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def example_bytes(example: Result) -> dict[str, bytes]:
     """Every document of the example."""
     return documents(example.folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all."""
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

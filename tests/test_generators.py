@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
+from .browser import Visit, served
 from .example import copy_example
-from .programs import need
-from .test_web_browser import QUIET, Quiet, Visit
 
 pytestmark = pytest.mark.slow
 
@@ -53,23 +49,18 @@ def documents(folder: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def visited(folder: Path) -> Iterator[Visit]:
-    """A browser before the site in `folder`; anything that fails to load or run fails the test."""
-    need("chromium")
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
-        visit = Visit(browser.new_page(), f"http://127.0.0.1:{server.server_port}/")
+def visited(browser: Browser, folder: Path) -> Iterator[Visit]:
+    """A visitor of the site in `folder`; anything that fails to load or run fails the test."""
+    with served(folder) as home:
+        visit = Visit(browser.new_page(), home)
         visit.page.on("pageerror", lambda error: visit.faults.append(str(error)))
-        visit.page.on("response", lambda got: visit.faults.append(got.url) if got.status >= 400 else None)
+        visit.page.on("response", lambda got: visit.judge(got.status >= 400, got.url, str(got.status)))
         yield visit
-        browser.close()
-        server.shutdown()
+        visit.page.close()
     assert [fault for fault in visit.faults if not fault.endswith("favicon.ico")] == []
 
 
-def test_zensical(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
+def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     copy_example(tmp_path)
     call("zensical", "build", folder=tmp_path)
     call("catalog-api", "build", "--web", "--strict", folder=tmp_path)
@@ -79,7 +70,7 @@ def test_zensical(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     before = {path: path.read_bytes() for path in tmp_path.rglob("site/**/*.html")}
     call("catalog-api", "build", "--web", folder=tmp_path)
     assert {path: path.read_bytes() for path in before} == before
-    with visited(tmp_path / "site") as visit:
+    with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
         expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
         listed = json.loads(example_bytes["images.json"])["data"]
@@ -100,7 +91,7 @@ def test_zensical(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
 
 
-def test_hugo(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
+def test_hugo(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     """The same pages as Hugo's content, a layout of a few lines, and the settings in a file of their own."""
     copy_example(tmp_path)
     shutil.rmtree(tmp_path / "docs/guide")
@@ -119,7 +110,7 @@ def test_hugo(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     assert documents(tmp_path / "site/api/v1") == {
         path: body for path, body in example_bytes.items() if path.endswith(".json")
     }
-    with visited(tmp_path / "site") as visit:
+    with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
         expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
         visit.go("security/")

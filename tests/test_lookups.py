@@ -184,20 +184,28 @@ def test_what_is_silenced_everywhere_keeps_its_entry_with_zeros(site: SiteFolder
     assert (document["data"], document["charts"], len(document["suppressed"])) == ([], [], 1)
 
 
-def test_another_id_is_exploited_when_exactly_one_cve_is_its_alias(site: SiteFolder) -> None:
-    def finding(id_: str, *aliases: str) -> dict[str, object]:
-        return row(id_, pkg=id_.lower()) | {"VendorIDs": [*aliases]}
-
+def test_what_stands_for_something_exploited_is_exploited(site: SiteFolder) -> None:
+    one, two, three = (f"GHSA-{letter * 4}-{letter * 4}-{letter * 4}" for letter in "abc")
+    related = {one: ["CVE-2026-0001"], two: ["CVE-2026-0001", "CVE-2026-0002"], three: ["CVE-2026-0002"]}
+    matches = [
+        {
+            "vulnerability": {"id": id_, "severity": "High"},
+            "relatedVulnerabilities": [{"id": alias} for alias in aliases],
+            "artifact": {"name": id_.lower(), "version": "1"},
+        }
+        for id_, aliases in related.items()
+    ]
+    target = {"userInput": f"{REGISTRY}/alpha@{digest(1)}"}
+    descriptor = {"name": "grype", "version": "0.80", "timestamp": "2026-11-01T06:00:00Z"}
+    report = {"matches": matches, "descriptor": descriptor, "source": {"type": "image", "target": target}}
+    site.report("alpha/1.json", report)
     site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
-    one, two = "GHSA-aaaa-aaaa-aaaa", "GHSA-bbbb-bbbb-bbbb"
-    rows = [finding(one, "CVE-2026-0001"), finding(two, "CVE-2026-0001", "CVE-2026-0002")]
-    site.report("alpha/1.json", trivy(rows, digest=f"{REGISTRY}/alpha@{digest(1)}"))
     site.write(KEV, kev({"CVE-2026-0001": "2026-03-04"}))
     result = built(site)
     found = {one["id"]: one["exploited"] for one in result.json("security/alpha/1.json")["cves"]}
-    assert found == {"CVE-2026-0001": "2026-03-04", two: None}
-    assert result.json("cves/CVE-2026-0001.json")["exploited"] == "2026-03-04"
-    assert result.json("security.json")["exploited"] == 1
+    assert found == {"CVE-2026-0001": "2026-03-04", "CVE-2026-0002": None, two: "2026-03-04"}
+    assert {id_: result.json(f"cves/{id_}.json")["exploited"] for id_ in found} == found
+    assert result.json("security.json")["exploited"] == 2
 
 
 def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: SiteFolder) -> None:
@@ -205,7 +213,9 @@ def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: Si
     site.image("beta")
     site.page("charts/stack.md", "category: T\ntier: core\nlicense: MIT")
     result = built(site)
-    assert result.logged(logging.INFO) == []
+    mkdocs = ("Cleaning", "Building", "Documentation built")
+    (told,) = (line for line in result.logged(logging.INFO) if not line.startswith(mkdocs))
+    assert "documents in api/v1" in told
     assert result.json("cves/index.json") == {
         "apiVersion": "v1",
         "resource": "cves",

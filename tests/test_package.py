@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -70,11 +69,3 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], tmp_path: Path) -> None
     run(programs / "catalog-api", "build", "--site-dir", "other", folder=tmp_path)
     found = tmp_path / "site/api/v1/images/nginx/index.json"
     assert found.read_bytes() == (tmp_path / "other/api/v1/images/nginx/index.json").read_bytes()
-
-
-def test_actions_of_the_workflows_are_pinned_by_their_commits() -> None:
-    workflows = [path.read_text("utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")]
-    lines = [line for text in workflows for line in text.splitlines()]
-    used = [line.partition("uses: ")[2] for line in lines if "uses:" in line]
-    assert len(used) > 5
-    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api.reports import Finding, Scan
+from mkdocs_catalog_api.reports import trivy as reader
 from tests.report_files import DIGEST, finding, read, refusal, row, trivy
 
 
@@ -220,7 +221,11 @@ def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
         ),
     ],
 )
-def test_a_report_that_cannot_be_counted_on_is_refused(document: dict[str, Any], reason: str) -> None:
+@pytest.mark.parametrize("many", [1, 1_000_000], ids=["row by row", "at once"])
+def test_a_report_that_cannot_be_counted_on_is_refused(
+    document: dict[str, Any], reason: str, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_MANY", many)
     assert reason in refusal(document)
 
 

@@ -8,6 +8,8 @@ import logging
 import lxml.html
 import pytest
 
+from mkdocs_catalog_api.web import assets
+
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 
 MARKERS = ["images", "charts", "roadmap", "updates", "security", "badges", "counts"]
@@ -285,6 +287,22 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
     result = site.build()
     assert "catalog-" not in (result.folder / "site/images/nginx/index.html").read_text("utf-8")
     assert not (result.folder / "site/assets/catalog-api.css").exists()
+
+
+def test_our_style_and_script_are_small() -> None:
+    assert sum(map(len, assets.FILES.values())) <= 30_000
+
+
+def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.image("old", f"versions: [{{version: '1', digest: '{digest(3)}'}}]\nlifecycle: deprecated")
+    report = trivy([row("CVE-2025-3", "CRITICAL")], digest=f"{REGISTRY}/old@{digest(3)}")
+    site.report("old/1.json", report)
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n")
+    home = page(site.build(), "index.html")
+    tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
+    assert tiles["Critical"] == "1 and 1 elsewhere"
+    assert tiles["Open vulnerabilities"] == "2 and 2 elsewhere"
 
 
 def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:

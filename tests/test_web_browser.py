@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
+from .browser import Visit, served, violations, visiting
 from .example import copy_example
-from .programs import need
 from .servers import node_folder
 from .sites import run
 
@@ -23,85 +18,31 @@ pytestmark = pytest.mark.slow
 
 PAGES = (
     *("", "images/", "images/solr/", "images/nginx/", "images/varnish/", "charts/", "charts/monitoring/"),
-    *("roadmap/", "roadmap/harbor/", "security/", "updates/", "badges/"),
+    *("roadmap/", "roadmap/harbor/", "security/", "updates/", "badges/", "cves/?id=CVE-2025-58187"),
 )
-QUIET = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-)
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and logs nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        pass
-
-
-@dataclass
-class Visit:
-    """A page, and what went wrong on it."""
-
-    page: Page
-    base: str
-    faults: list[str] = field(default_factory=list)
-
-    def go(self, path: str) -> None:
-        self.page.goto(self.base + path)
-        expect(self.page.locator("h1")).to_be_visible()
 
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serves the example at /hardened/, and at /plain/ with pages that show nothing of the catalog."""
-    need("chromium")
     folder = tmp_path_factory.mktemp("example")
-    handler = functools.partial(Quiet, directory=str(folder / "www"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        home = f"http://127.0.0.1:{server.server_port}"
+    with served(folder / "www") as home:
         for name in ("hardened", "plain"):
             copy_example(folder / name)
             config = folder / name / "mkdocs.yml"
-            text = config.read_text("utf-8").replace("https://catalog.example.org/hardened", f"{home}/{name}")
+            text = config.read_text("utf-8").replace("https://catalog.example.org/hardened", f"{home}{name}")
             if name == "plain":
                 text = text.replace("      feeds: true\n", "      web: false\n")
             config.write_text(text, "utf-8")
             result = run(config, strict=True, site_dir=str(folder / "www" / name))
             assert not result.failed, result.logged()
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield home + "/"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    need("chromium")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[*QUIET])
-        yield chromium
-        chromium.close()
+        yield home
 
 
 @pytest.fixture
 def visit(browser: Browser, sites: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    """A visitor, whose console has to stay empty and whose browser may ask nobody else."""
-    options = getattr(request, "param", {})
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    made = Visit(context.new_page(), sites + "hardened/")
-    own = (sites, "data:", "blob:")
-    made.page.on("pageerror", lambda error: made.faults.append(str(error)))
-    made.page.on("console", lambda said: _judge(made, said.type == "error", said.location["url"], said.text))
-    made.page.on("request", lambda asked: _judge(made, not asked.url.startswith(own), asked.url, "asked"))
-    made.page.on("response", lambda got: _judge(made, got.status >= 400, got.url, str(got.status)))
-    yield made
-    context.close()
-    assert made.faults == []
-
-
-def _judge(visit: Visit, wrong: bool, address: str, what: str) -> None:
-    if wrong:
-        visit.faults.append(f"{what} {address}")
+    with visiting(browser, sites, sites + "hardened/", **getattr(request, "param", {})) as visit:
+        yield visit
 
 
 def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str) -> None:
@@ -211,19 +152,7 @@ def test_axe_finds_nothing_that_comes_from_us(
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     for path in PAGES:
-        found = {name: _violations(page, f"{sites}{name}/{path}", axe) for name in ("hardened", "plain")}
+        found = {name: violations(page, f"{sites}{name}/{path}", axe) for name in ("hardened", "plain")}
         assert found["hardened"].keys() <= found["plain"].keys(), (path, found["hardened"])
         assert not [node for nodes in found["hardened"].values() for node in nodes if "catalog" in node], path
     context.close()
-
-
-def _violations(page: Page, address: str, axe: Path) -> dict[str, list[str]]:
-    """Rule → the elements that break it; everything that is folded is unfolded first."""
-    page.goto(address)
-    page.add_script_tag(path=axe)
-    page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true })")
-    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return {
-        broken["id"]: [f"{node['target']} {node['html']}" for node in broken["nodes"]]
-        for broken in result["violations"]
-    }

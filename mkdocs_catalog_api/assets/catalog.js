@@ -401,7 +401,9 @@
       box.classList.toggle("catalog-fits", box.firstElementChild.offsetWidth <= box.clientWidth);
     }
   });
+  let here;
   const start = () => {
+    here = location.pathname;
     document.body.append(said);
     lists.splice(0, lists.length, ...lists.filter((list) => list.root.isConnected));
     for (const root of document.querySelectorAll("[data-list]:not([data-ready])")) {
@@ -421,6 +423,7 @@
     toRow();
   };
   const again = () => {
+    if (location.pathname !== here) return; // Material is about to show another page
     for (const list of lists) {
       list.restore();
       list.again?.();

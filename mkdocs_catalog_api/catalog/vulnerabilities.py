@@ -89,7 +89,10 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
         key = (finding.id, finding.pkg, finding.installed)
         if first.setdefault(key, finding) is not finding:
             more.setdefault(key, []).append(finding)
-    ordered = [(_worst([one, *more.get(key, ())]), cve_order(key[0]), key) for key, one in first.items()]
+    ordered = [
+        (_worst([one, *more[key]]) if key in more else one.severity, cve_order(key[0]), key)
+        for key, one in first.items()
+    ]
     ordered.sort(reverse=True)
     while ordered:
         severity, _, key = ordered.pop()
@@ -106,7 +109,7 @@ def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
 
 
 def _worst(group: list[Finding]) -> int:
-    return group[0].severity if len(group) == 1 else min([finding.severity for finding in group])
+    return min([finding.severity for finding in group])
 
 
 def _row(severity: int, group: list[Finding]) -> Vulnerability:

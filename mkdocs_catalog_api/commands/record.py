@@ -118,7 +118,7 @@ class _Record:
             sys.exit(1)
 
     def _site(self) -> tuple[Site, Settings, Folder]:
-        from ..read_history import history_folder
+        from ..history.configured import history_folder
 
         site, settings = self.run.read()
         refused = Problems()

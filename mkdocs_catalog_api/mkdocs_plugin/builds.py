@@ -14,9 +14,9 @@ from ..build import Build, prepare
 from ..codes import Code
 from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp
+from ..publish.summary import summary
 from ..settings import Settings
 from ..site import Site
-from ..summary import summary
 from ..web.filled import Filled
 from ..web.pages import Web
 from .log import log, report

@@ -11,13 +11,13 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
 from ..api.addresses import PREFIX
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
+from ..settings import HostName
 
 _CORS = "Access-Control-Allow-Origin"
 HEADERS: Mapping[str, str] = {
@@ -119,7 +119,6 @@ def _with_block(own: str, lines: Iterable[str]) -> str:
     return f"{own}\n\n{block}\n" if own else f"{block}\n"
 
 
-HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 _HOSTS: Mapping[HostName, _Host] = {
     "netlify": _Host("_headers", _headers_file),
     "cloudflare": _Host("_headers", _cloudflare),

@@ -21,7 +21,8 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -185,12 +186,14 @@ def _count(results: list[Result]) -> int:
     return found
 
 
-def _rows(result: Result) -> Iterable[Row]:
+def _rows(result: Result) -> Iterator[Row]:
     """Raises `msgspec.DecodeError`."""
     rows = result.vulnerabilities
-    if len(rows) < _MANY:
-        return (rows and _ROWS.decode(rows)) or ()
-    return map(_ROW.decode, _PARTS.decode(rows))
+    if len(rows) >= _MANY:
+        with suppress(msgspec.ValidationError):  # the other way tells the place
+            yield from map(_ROW.decode, _PARTS.decode(rows))
+            return
+    yield from (rows and _ROWS.decode(rows)) or ()
 
 
 def _findings(results: list[Result]) -> Iterator[Finding]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .codes import Code
-from .history.days import Folder
-from .problems import Problems
-from .settings import DEFAULT_HISTORY, Settings
-from .site import Site
+from ..codes import Code
+from ..problems import Problems
+from ..settings import DEFAULT_HISTORY, Settings
+from ..site import Site
+from .days import Folder
 
 
 def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:

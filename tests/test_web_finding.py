@@ -1,0 +1,182 @@
+"""What stands in the address of a page: filters, releases and ids, restored however a reader comes back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .browser import Visit, served, visiting
+from .example import copy_example
+from .sites import run
+
+pytestmark = pytest.mark.slow
+ID = "CVE-2025-58187"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The example, served at /hardened/."""
+    folder = tmp_path_factory.mktemp("example")
+    copy_example(folder / "source")
+    with served(folder / "www") as home:
+        config = folder / "source/mkdocs.yml"
+        text = config.read_text("utf-8").replace("https://catalog.example.org/", home)
+        config.write_text(text, "utf-8")
+        result = run(config, site_dir=str(folder / "www/hardened"))
+        assert not result.failed, result.logged()
+        yield home
+
+
+@pytest.fixture
+def visit(browser: Browser, home: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    with visiting(browser, home, home + "hardened/", **getattr(request, "param", {})) as visit:
+        yield visit
+
+
+def rows(page: Page) -> list[str]:
+    """The names in the rows that are shown."""
+    expect(page.locator(".catalog-controls output").first).not_to_be_empty()
+    return page.locator("tbody tr[data-item]:visible th > a:first-child").all_inner_texts()
+
+
+def document(visit: Visit, path: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(visit.page.request.get(f"{visit.base}api/v1/{path}").text())
+    return found
+
+
+def test_an_address_brings_back_filters_and_order(visit: Visit) -> None:
+    page, data = visit.page, document(visit, "images.json")["data"]
+    assert isinstance(data, list)
+    chosen = [
+        one for one in data if one["lifecycle"] == "available" and one["security"]["grade"] in ("D", "C")
+    ]
+    worst = sorted(one["security"]["score"] for one in chosen)
+    visit.go("images/?grade=C,D&sort=score&view=table")
+    items = page.locator("tbody tr[data-item]")
+    expect(items).to_have_count(len(chosen))
+    names = {one["name"]: one["security"]["score"] for one in chosen}
+    assert [names[name] for name in rows(page)] == worst
+    expect(page.get_by_role("button", name="Table")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("input[name=grade]:checked")).to_have_count(2)
+    page.locator(".catalog-controls [data-clear]").click()
+    assert "grade" not in page.url
+    assert "sort=score" in page.url
+
+
+def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/?category=Databases")
+    databases = page.locator("tbody tr[data-item]")
+    expect(databases.first).to_be_visible()
+    before = rows(page)
+    page.locator(".catalog-pick summary", has_text="Category").click()
+    page.get_by_label("Messaging").check()
+    expect(databases).not_to_have_count(len(before))
+    both = rows(page)
+    page.go_back()
+    expect(databases).to_have_count(len(before))
+    expect(page.get_by_label("Messaging")).not_to_be_checked()
+    page.go_forward()
+    expect(databases).to_have_count(len(both))
+    page.locator("tbody a").first.click()  # instant navigation, which loads no page
+    expect(page.locator(".catalog-trail")).to_be_visible()
+    page.locator(".catalog-trail a").click()
+    expect(databases).to_have_count(len(both))
+    page.goto("about:blank")
+    page.go_back()  # a page that is loaded again, or comes out of the browser's memory
+    expect(databases).to_have_count(len(both))
+    assert rows(page) == both
+
+
+def test_what_nothing_has_says_so_and_can_be_cleared(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/?find=no-such-thing")
+    expect(page.get_by_text("Nothing is like that.")).to_be_visible()
+    page.get_by_role("button", name="Clear the filters").click()
+    expect(page.locator("tbody tr[data-item]").first).to_be_visible()
+
+
+def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
+    page, older = visit.page, document(visit, "security/postgresql/17.5.json")
+    listed = older["cves"]
+    assert isinstance(listed, list)
+    visit.go("images/postgresql/?release=17.5")
+    found = page.locator("[data-list=vulnerabilities] tbody tr")
+    expect(found).to_have_count(len(listed))
+    assert found.locator("[data-f=id]").all_inner_texts() == [row["id"] for row in listed]
+    expect(page.get_by_text("An update to 18.0 mends")).to_be_visible()
+    page.get_by_label("of release").select_option(index=0)
+    newest = document(visit, "security/postgresql.json")["latest"]
+    assert isinstance(newest, dict)
+    expect(found).to_have_count(newest["total"])
+    page.go_back()
+    expect(found).to_have_count(len(listed))
+
+
+def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
+    page, found = visit.page, document(visit, f"cves/{ID}.json")
+    data = found["data"]
+    assert isinstance(data, list)
+    visit.go(f"cves/?id={ID.lower()}")
+    who = page.get_by_role("region", name="Who has it").locator("tbody tr")
+    expect(who).to_have_count(len(data))
+    newest = {row["slug"] for row in data if row["isLatest"]}
+    more = {row["slug"] for row in data} - newest
+    expect(page.get_by_text(f"{len(newest)} images in the newest release, {len(more)} more")).to_be_visible()
+    expect(page.get_by_role("region", name="Cves")).to_be_hidden()
+    who.filter(has_text="older").first.locator("a").click()
+    expect(page.locator(f"[id='{ID}']").first).to_be_in_viewport()
+    page.go_back()
+    expect(who).to_have_count(len(data))
+    page.get_by_role("link", name="All vulnerabilities").click()
+    expect(page.get_by_role("region", name="Cves")).to_be_visible()
+
+
+def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:
+    visit.go("cves/?id=CVE-1999-0001")
+    expect(visit.page.get_by_text("No listed release has it, as far as scans have looked.")).to_be_visible()
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_ids_and_older_releases_can_be_read_without_a_script(visit: Visit) -> None:
+    page = visit.page
+    visit.go("cves/")
+    row = page.locator("tbody tr", has_text=ID)
+    href = row.get_by_role("link", name="JSON").get_attribute("href")
+    assert href is not None
+    assert document(visit, href.partition("api/v1/")[2])["id"] == ID
+    visit.go("images/postgresql/")
+    page.locator("noscript summary", has_text="17.5: 16 vulnerabilities").click()
+    expect(page.locator("noscript li:visible")).to_have_count(16)
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 1440, "height": 900}}], indirect=True)
+def test_tables_fit_a_desktop_and_keep_their_headings_in_sight(visit: Visit) -> None:
+    page = visit.page
+    for path in (
+        "images/?view=table",
+        "charts/?view=table",
+        "images/solr/",
+        "charts/monitoring/",
+        "security/",
+    ):
+        visit.go(path)
+        wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.ariaLabel)"
+        assert page.locator(".catalog-scroll:visible").evaluate_all(wide) == [], path
+    visit.go("images/?view=table")
+    page.locator("tbody tr").nth(30).scroll_into_view_if_needed()
+    expect(page.locator("thead th").first).to_be_in_viewport()
+
+
+def test_on_paper_digests_are_whole_and_nothing_is_folded(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/postgresql/")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    cut = "codes => codes.filter(code => code.scrollWidth > code.clientWidth + 1).length"
+    assert page.locator(".catalog-digest code").evaluate_all(cut) == 0
+    assert page.locator(".catalog details:not([open]):not(.catalog-pick)").count() == 0
+    expect(page.locator(".catalog-controls").first).to_be_hidden()
