@@ -216,7 +216,7 @@ def listed(folder: Path) -> FakeHub:
 
 
 def test_actions_of_the_workflows_are_pinned_by_their_commits() -> None:
-    workflows = [path.read_text("utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")]
+    workflows = [path.read_text("utf-8") for path in (EXAMPLE.parent / ".github/workflows").glob("*.yml")]
     lines = [line for text in workflows for line in text.splitlines()]
     used = [line.partition("uses: ")[2] for line in lines if "uses:" in line]
     assert len(used) > 5
