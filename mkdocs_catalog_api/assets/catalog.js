@@ -104,6 +104,8 @@
       this.made = new WeakMap();
       const form = this.form ? [this.form] : [];
       listen(form, "input", (event) => this.changed(event.target.type === "search"));
+      this.fold = root.querySelector(".catalog-fold");
+      listen(this.fold ? [this.fold] : [], "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", (event) => event.preventDefault());
       for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
       listen(root.querySelectorAll("[data-clear]"), "click", () => this.clear());
@@ -185,7 +187,9 @@
         const chosen = [...pick.querySelectorAll(":checked")].map((field) => field.parentElement.textContent.trim());
         pick.querySelector("b").textContent = chosen.length ? `: ${chosen.join(", ")}` : "";
       }
-      const { size } = this.state();
+      const state = this.state();
+      const { size } = state;
+      if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
       this.form?.querySelector("[data-clear]").toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();

@@ -9,7 +9,7 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -22,7 +22,7 @@ def _script(text: str) -> str:
             return match["text"] or ""
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
-            return "" if before in "{};,([" else "\n"
+            return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
     return _TOKEN.sub(small, text)
