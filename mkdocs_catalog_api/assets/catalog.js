@@ -36,21 +36,27 @@
     // Where a browser keeps nothing, the way back leads to the whole list.
   }
 
-  // The age of scans and the end of support, by the reader's clock.
+  // The age of scans and the end of support, by the reader's clock. A good grade that either puts in doubt fades.
   const days = (time) => (Date.now() - Date.parse(time)) / 864e5;
   const chip = (text) => make("span", "catalog-chip catalog-chip-bad", text);
+  const fade = (element) => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
   const times = (root) => {
     for (const element of root.querySelectorAll("time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
-      if (past > element.closest("[data-max-age]")?.dataset.maxAge) element.append(" ", chip("stale"));
+      element.hidden = false;
+      if (past > (element.closest("[data-max-age]")?.dataset.maxAge ?? 30)) {
+        element.append(" ", chip("stale"));
+        fade(element);
+      }
     }
     for (const element of root.querySelectorAll("time[data-ends]"))
       if (days(element.dateTime) >= 1) {
-        element.replaceChildren(chip("end of life"), ` since ${element.dateTime}`);
+        element.replaceChildren(chip("support ended"), " " + element.dateTime);
         element.hidden = false;
+        fade(element);
       }
   };
 
@@ -64,7 +70,7 @@
       element.dateTime = found ?? "";
       element.textContent = "";
     } else if (chip) {
-      element.hidden = missing || found === "available";
+      element.hidden = !found || found === "available";
       element.textContent = chip.replace("{}", found);
     } else if (f) {
       element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
@@ -185,7 +191,8 @@
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
       for (const pick of this.form?.querySelectorAll("details") ?? []) {
         const chosen = [...pick.querySelectorAll(":checked")].map((field) => field.parentElement.textContent.trim());
-        pick.querySelector("b").textContent = chosen.length ? `: ${chosen.join(", ")}` : "";
+        pick.querySelector("b").textContent = chosen.length || "";
+        pick.title = chosen.join(", ");
       }
       const state = this.state();
       const { size } = state;
@@ -206,6 +213,7 @@
       if (turn !== this.turn) return;
       const state = this.state();
       const found = rows.filter((item) => this.wanted(item, state));
+      this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
       const shown = Math.min(found.length, this.limit);
@@ -231,6 +239,24 @@
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
         this.root.querySelector(`.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
+    // Whose older releases have the severities that its newest has not.
+    older(rows, found, state) {
+      const told = this.root.querySelector(".catalog-older");
+      const severities = state.get("severity");
+      if (!told) return;
+      for (const name of ["severity", "fix"]) state.delete(name);
+      const have = rows.filter(
+        (item) =>
+          severities?.some((word) => this.facts.get(item.slug)?.[2]?.includes(word[0])) && !found.includes(item) && this.wanted(item, state),
+      );
+      const links = have.map((item) => {
+        const to = make("a", "", item.name);
+        to.href = this.value(item, "page") + "#catalog-releases";
+        return to;
+      });
+      told.replaceChildren(told.firstChild, ...links.flatMap((to, at) => (at ? [", ", to] : [to])));
+      told.hidden = !have.length;
+    }
     say(text) {
       const output = this.root.querySelector("output");
       if (output) output.textContent = text;
@@ -249,6 +275,7 @@
         const [value] = values;
         if (name === "find") return value.toLowerCase().split(/\s+/).every((word) => this.text(item).includes(word));
         if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
+        if (name === "exploited") return !empty(item.exploited);
         if (name === "fix") {
           const severities = state.get("severity");
           if (severities && fixed !== undefined) return severities.some((word) => fixed.includes(word[0]));
@@ -260,6 +287,7 @@
     has(item, name) {
       const { security } = item;
       if (name === "severity") return security ? WORDS.filter((word) => security[word]) : [item.severity.toLowerCase()];
+      if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
       const found = { category: item.categories, platform: item.platforms }[name] ?? this.value(item, name);
       return [found].flat().map(String);
     }
@@ -337,7 +365,7 @@
 
   // Who has one vulnerability: the rows of its own document.
   const lookup = async (root) => {
-    const id = asked("id").trim();
+    const id = asked("id").trim() || (asked("h").match(/^\S+-\d\S*$|^GHSA-\S+$/i)?.[0] ?? "");
     const box = root.querySelector(".catalog-found");
     const [all, who] = lists.filter((list) => root.contains(list.root));
     if (!box) return;
@@ -361,7 +389,7 @@
       const count = (some, noun) => many(new Set(some.map((one) => one.slug)).size, noun);
       const [newest, older] = [true, false].map((latest) => found.data.filter((one) => one.isLatest === latest));
       const only = older.filter((one) => !newest.some(({ slug }) => slug === one.slug));
-      told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only; in ${count(found.suppressed, "image")} it does not apply.`;
+      told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only${found.suppressed.length ? `; found in ${count(found.suppressed, "image")} to which it does not apply` : ""}.`;
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
       who.rows = () =>

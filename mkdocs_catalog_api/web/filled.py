@@ -11,6 +11,8 @@ from markupsafe import escape
 
 from ..write_items import ItemDocuments
 
+_KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
+"""What tells an image and its chart of the same name apart among the hits of a search."""
 _HEADING = re.compile(r"<h([1-6])\b")
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
@@ -60,7 +62,7 @@ def title(item: ItemDocuments) -> str:
 def findable(item: ItemDocuments) -> str:
     """What people look for: name, description, category, and what is open in the newest release."""
     data = msgspec.to_builtins(item.document)["data"]
-    words = [data["name"], data["description"], data["category"]]
+    words = [_KINDS[item.resource], data["name"], data["description"], data["category"]]
     if item.detail is not None:
         words += dict.fromkeys(row.id for row in item.detail.latest.cves or ())
     return f"<p>{escape(' '.join(filter(None, words)))}</p>"

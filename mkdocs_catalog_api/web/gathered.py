@@ -24,9 +24,13 @@ class Gathered:
     scanned_at: dict[str, str] = field(default_factory=dict)
     """Slug → time of the newest release's scan."""
     supported: Counter[str] = field(default_factory=Counter)
-    """Figures of the newest releases of available images."""
+    """Figures of the newest releases of available images; also how many are `scanned` and `affected`."""
     listed: Counter[str] = field(default_factory=Counter)
     """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
+    exploited: dict[str, bool] = field(default_factory=dict)
+    """Id that is known to be exploited → whether the newest release of an available image has it."""
+    older: dict[str, str] = field(default_factory=dict)
+    """Slug → the initials of the severities that its older releases have."""
 
     def add(self, slug: str, lifecycle: str, detail: SecurityDetail) -> None:
         """Take the figures of an image."""
@@ -35,8 +39,17 @@ class Gathered:
             figures["scannedAt"] = figures.pop("scanned_at")
             self.releases[slug, record.version] = figures
             if record.scanned and lifecycle != "planned":
-                counts = self.listed if number or lifecycle != "available" else self.supported
+                current = not number and lifecycle == "available"
+                counts = self.supported if current else self.listed
                 counts.update({name: getattr(record, name) for name in _COUNTS})
+                suppressed = len(record.suppressed or ())
+                counts.update(scanned=1, affected=int(bool(record.total)), suppressed=suppressed)
+                for row in record.cves or ():
+                    if row.exploited:
+                        self.exploited[row.id] = self.exploited.get(row.id, False) or current
+        self.older[slug] = "".join(
+            word[0] for word in COUNTERS if any(getattr(record, word) for record in detail.versions[1:])
+        )
         newest = detail.latest
         if newest.scanned_at:
             self.scanned_at[slug] = newest.scanned_at
@@ -45,10 +58,9 @@ class Gathered:
         )
 
     def facts(self, slugs: Iterable[str]) -> str:
-        """Time of the scan and severities with a fix of each image, in few characters."""
-        return ";".join(
-            f"{slug}={self.scanned_at.get(slug, '')}={self.fixed.get(slug, '')}" for slug in slugs
-        )
+        """Time of the scan, severities with a fix and of older releases of each image, in few characters."""
+        tables = (self.scanned_at, self.fixed, self.older)
+        return ";".join("=".join([slug, *(table.get(slug, "") for table in tables)]) for slug in slugs)
 
     @property
     def times(self) -> list[str]:

@@ -20,7 +20,7 @@ _FIELDS: Mapping[str, Sequence[str]] = {
     "roadmap": ("category", "tier", "priority"),
     "updates": ("outcome",),
     "vulnerabilities": ("severity", "fix"),
-    "cves": ("severity", "fix"),
+    "cves": ("severity", "fix", "exploited"),
 }
 _RESERVED = {
     "find",
@@ -39,11 +39,14 @@ _ORDERS: Mapping[str, Sequence[str]] = {
 }
 _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
     "fix": (("yes", "With a fix"),),
+    "exploited": (("yes", "Known to be exploited"),),
     "scanned": (
         *(("7", "in the last 7 days"), ("30", "in the last 30 days")),
         *(("-30", "longer ago"), ("never", "never")),
     ),
 }
+_BOXES = ("fix", "exploited")
+"""What is either asked for or not."""
 
 
 class Filter(NamedTuple):
@@ -72,7 +75,8 @@ class List(NamedTuple):
     """JSON object of the fields that the marker has chosen by."""
     limit: int | None
     facts: str
-    """Slug, time of the scan and severities with a fix of each image: `nginx=2026-11-01T06:00Z=ch;…`."""
+    """Slug, time of the scan, severities with a fix and of older releases of each image:
+    `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
     pages: Sequence[str]
     """Address of each page, relative to the first."""
@@ -84,6 +88,10 @@ def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomFie
     offered = {
         name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
     }
+    if any(_ends(item) for item in items):
+        offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
+    if not any(item.get("exploited") for item in items):
+        offered.pop("exploited", None)
     found = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
     for name, field in fields.items():
         if name not in _RESERVED and (field.type == "boolean" or field.values):
@@ -94,7 +102,7 @@ def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomFie
             ]
             if choices:
                 found.append(Filter(name, field.label or name.capitalize(), choices))
-    return [one for one in found if len(one.choices) > 1 or one.name == "fix"]
+    return [one for one in found if len(one.choices) > 1 or one.name in _BOXES]
 
 
 def texts(value: object) -> Iterator[str]:
@@ -107,6 +115,12 @@ def _words(name: str, items: Sequence[Item]) -> list[str]:
     have = {word for item in items for word in _of(name, item)}
     order = _ORDERS.get(name, ())
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
+
+
+def _ends(item: Item) -> bool:
+    """Whether the newest release of an image has an end of life; whether it is past is the reader's clock's."""
+    versions = cast("Sequence[Item]", item.get("versions") or ())
+    return bool(versions and versions[0].get("endOfLife"))
 
 
 def _of(name: str, item: Item) -> Iterable[str]:
