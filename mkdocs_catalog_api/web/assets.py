@@ -9,7 +9,7 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|\b(?P<kind>const)\b|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -19,7 +19,7 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or ""
+            return match["text"] or match["kind"] and "let" or ""
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
@@ -30,7 +30,7 @@ def _script(text: str) -> str:
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,>])\s*|(?<=:) ", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
+    return re.sub(r"\s*([{};,>])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
 
 
 FILES = {
