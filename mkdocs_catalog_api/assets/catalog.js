@@ -14,6 +14,8 @@
     }
     return documents.get(key);
   };
+  const $ = (root, selector) => root?.querySelector(selector);
+  const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
   const asked = (name) => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
@@ -21,7 +23,7 @@
   const listen = (elements, kind, react) => elements.forEach((element) => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
   const link = (href) => {
-    const { root, mount } = document.querySelector("[data-mount]").dataset;
+    const { root, mount } = $(document, "[data-mount]").dataset;
     return root + href.slice(mount.length + 1) || "./";
   };
   // The item whose document is at `href`, from the collection.
@@ -41,7 +43,7 @@
   const chip = (text) => make("span", "catalog-chip catalog-chip-bad", text);
   const fade = (element) => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
   const times = (root) => {
-    for (const element of root.querySelectorAll("time[data-age]")) {
+    for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
@@ -52,7 +54,7 @@
         fade(element);
       }
     }
-    for (const element of root.querySelectorAll("time[data-ends]"))
+    for (const element of $$(root, "time[data-ends]"))
       if (days(element.dateTime) >= 1) {
         element.replaceChildren(chip("support ended"), " " + element.dateTime);
         element.hidden = false;
@@ -94,13 +96,14 @@
       this.root = root;
       this.data = root.dataset;
       this.prefix = prefix;
-      this.form = root.querySelector(".catalog-controls");
+      const form = $$(root, ".catalog-controls");
+      [this.form] = form;
       this.fields = [...(this.form?.elements ?? [])].filter((field) => field.name);
-      this.table = root.querySelector("table");
+      this.table = $(root, "table");
       this.headings = [...this.table.tHead.rows[0].cells].filter((heading) => heading.dataset.key);
       [this.body] = this.table.tBodies;
       this.size = Number(root.dataset.size);
-      this.sample = (root.querySelector("template")?.content ?? this.body).querySelector("tr").cloneNode(true);
+      this.sample = ($(root, "template")?.content ?? this.body).querySelector("tr").cloneNode(true);
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
@@ -108,19 +111,18 @@
       this.hides = this.fields.some((field) => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
       this.made = new WeakMap();
-      const form = this.form ? [this.form] : [];
       listen(form, "input", (event) => this.changed(event.target.type === "search"));
-      this.fold = root.querySelector(".catalog-fold");
-      listen(this.fold ? [this.fold] : [], "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
+      this.fold = $(root, ".catalog-fold");
+      listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", (event) => event.preventDefault());
       for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
-      listen(root.querySelectorAll("[data-clear]"), "click", () => this.clear());
-      listen(root.querySelectorAll(".catalog-next"), "click", () => {
+      listen($$(root, "[data-clear]"), "click", () => this.clear());
+      listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
         this.render(true);
       });
       this.headings.forEach((heading) => this.sortable(heading));
-      this.views = root.querySelectorAll("button[data-view]");
+      this.views = $$(root, "button[data-view]");
       listen(this.views, "click", (event) => {
         this.view = event.target.dataset.view;
         this.changed();
@@ -189,15 +191,15 @@
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
-      for (const pick of this.form?.querySelectorAll("details") ?? []) {
-        const chosen = [...pick.querySelectorAll(":checked")].map((field) => field.parentElement.textContent.trim());
-        pick.querySelector("b").textContent = chosen.length || "";
+      for (const pick of $$(this.form, "details")) {
+        const chosen = $$(pick, ":checked").map((field) => field.parentElement.textContent.trim());
+        $(pick, "b").textContent = chosen.length || "";
         pick.title = chosen.join(", ");
       }
       const state = this.state();
       const { size } = state;
       if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
-      this.form?.querySelector("[data-clear]").toggleAttribute("hidden", !size);
+      $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();
     }
@@ -231,34 +233,33 @@
         };
         if (!grown) this.body.replaceChildren();
         const first = add();
-        if (grown) first?.querySelector("a")?.focus();
+        if (grown) $(first, "a")?.focus();
       }
       const all = many(found.length, this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
       this.table.parentElement.hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
-        this.root.querySelector(`.catalog-${name}`)?.toggleAttribute("hidden", hidden);
+        $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
     // Whose older releases have the severities that its newest has not.
     older(rows, found, state) {
-      const told = this.root.querySelector(".catalog-older");
-      const severities = state.get("severity");
+      const told = $(this.root, ".catalog-older");
+      const severities = state.get("severity") ?? [];
       if (!told) return;
-      for (const name of ["severity", "fix"]) state.delete(name);
-      const have = rows.filter(
-        (item) =>
-          severities?.some((word) => this.facts.get(item.slug)?.[2]?.includes(word[0])) && !found.includes(item) && this.wanted(item, state),
-      );
-      const links = have.map((item) => {
+      state.delete("severity");
+      state.delete("fix");
+      const links = rows.flatMap((item) => {
+        const have = this.facts.get(item.slug)?.[2] ?? "";
+        if (!severities.some((word) => have.includes(word[0])) || found.includes(item) || !this.wanted(item, state)) return [];
         const to = make("a", "", item.name);
         to.href = this.value(item, "page") + "#catalog-releases";
-        return to;
+        return [" · ", to];
       });
-      told.replaceChildren(told.firstChild, ...links.flatMap((to, at) => (at ? [", ", to] : [to])));
-      told.hidden = !have.length;
+      told.replaceChildren(told.firstChild, ...links.slice(1));
+      told.hidden = !links[0];
     }
     say(text) {
-      const output = this.root.querySelector("output");
+      const output = $(this.root, "output");
       if (output) output.textContent = text;
     }
     text(item) {
@@ -327,20 +328,20 @@
       return this.made.get(item);
     }
     fill(row, item) {
-      for (const element of row.querySelectorAll("[data-f],[data-to]")) fill(element, (path) => this.value(item, path));
+      for (const element of $$(row, "[data-f],[data-to]")) fill(element, (path) => this.value(item, path));
     }
   }
 
   // Another release of an image: its rows come from its document and take the place of the newest's.
   const releases = (root) => {
-    const select = root.querySelector(".catalog-release select");
+    const select = $(root, ".catalog-release select");
     const list = lists.find((one) => root.contains(one.root) && one.data.key === "cves");
     if (!select || !list) return;
     const apply = async () => {
       const option = [...select.options].find((one) => one.dataset.version === asked("release")) ?? select.options[0];
       option.selected = true;
-      root.querySelector(".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
-      root.querySelector(".catalog-mends").textContent = option.dataset.mends ?? "";
+      $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
+      $(root, ".catalog-mends").textContent = option.dataset.mends ?? "";
       if (list.data.source === option.value) return;
       list.data.source = option.value;
       list.other = option.index > 0;
@@ -365,14 +366,14 @@
 
   // Who has one vulnerability: the rows of its own document.
   const lookup = async (root) => {
-    const id = asked("id").trim() || (asked("h").match(/^\S+-\d\S*$|^GHSA-\S+$/i)?.[0] ?? "");
-    const box = root.querySelector(".catalog-found");
+    const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
+    const box = $(root, ".catalog-found");
     const [all, who] = lists.filter((list) => root.contains(list.root));
     if (!box) return;
     all.root.hidden = Boolean(id);
     box.hidden = !id;
     if (!id) return;
-    const [title, told, known, charts] = box.querySelectorAll(":scope > *, .catalog-installed");
+    const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
     title.textContent = id;
     charts.textContent = told.textContent = "";
     known.hidden = true;
@@ -438,20 +439,20 @@
     here = location.pathname;
     document.body.append(said);
     lists.splice(0, lists.length, ...lists.filter((list) => list.root.isConnected));
-    for (const root of document.querySelectorAll("[data-list]:not([data-ready])")) {
+    for (const root of $$(document, "[data-list]:not([data-ready])")) {
       root.dataset.ready = "";
       lists.push(new List(root, lists.some((one) => one.form) ? `${root.dataset.list}.` : ""));
     }
-    for (const root of document.querySelectorAll(".catalog:not([data-started])")) {
+    for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
       times(root);
       releases(root);
       if (root.matches("[data-lookup]")) lookup(root);
-      listen(root.querySelectorAll(".catalog-copy"), "click", copy);
-      for (const element of root.querySelectorAll(".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
+      listen($$(root, ".catalog-copy"), "click", copy);
+      for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
     }
     // The way back to the list as it was left.
-    for (const back of document.querySelectorAll("a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
+    for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();
   };
   const again = () => {
@@ -460,7 +461,7 @@
       list.restore();
       list.again?.();
     }
-    document.querySelectorAll("[data-lookup]").forEach(lookup);
+    $$(document, "[data-lookup]").forEach(lookup);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
   const follow = (event) => {
@@ -476,9 +477,9 @@
   addEventListener("click", follow, true);
   addEventListener("popstate", again);
   addEventListener("pageshow", (event) => event.persisted && again());
-  addEventListener("beforeprint", () => document.querySelectorAll(".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
+  addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
   const shut = (event) => {
-    for (const pick of document.querySelectorAll(".catalog-pick[open]"))
+    for (const pick of $$(document, ".catalog-pick[open]"))
       if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
         pick.open = false;
         if (event.key) pick.firstElementChild.focus();

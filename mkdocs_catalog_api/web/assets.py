@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from string import ascii_letters
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*\s*|;\s*(?=\})|\b(?P<kind>const)\b|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -19,18 +20,32 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or ""
+            return match["text"] or match["kind"] and "let" or ""
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _TOKEN.sub(small, text)
+    return _short_names(_TOKEN.sub(small, text)).replace("const ", "let ")
+
+
+def _short_names(text: str) -> str:
+    """Local names in one letter; only those that are nowhere a property, a key or part of a text."""
+    words = re.findall(r"\w+", text)
+    used = re.findall(r"[.#](\w+)|(\w+)\s*:|(?<=[{,])(\w+)(?=[,}=])", text)
+    used += [(word,) for match in _TOKEN.finditer(text) for word in re.findall(r"\w+", match["text"] or "")]
+    kept = {word for found in used for word in found}
+    own = {*re.findall(r"(?:const |[(])(\w{3,})(?=[)]=>| ?=[^=>]| of )", text)} - kept
+    free = [letter for letter in ascii_letters if letter not in words]
+    ranked = sorted(own, key=lambda word: (-words.count(word) * len(word), word))
+    short = dict(zip(ranked, free, strict=False))
+    text = re.sub(r"\w+", lambda word: short.get(word[0], word[0]), text)
+    return re.sub(r"(?<!\w)\((\w+)\)=>", r"\1=>", text)
 
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,>])\s*|(?<=:) ", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
+    return re.sub(r"\s*([{};,>])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
 
 
 FILES = {
