@@ -87,7 +87,7 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     assert tiles["Open vulnerabilities"] == str(summary["total"])
     assert tiles["With a fix"] == str(summary["fixable"])
-    assert tiles["Not scanned"] == str(len(summary["unscanned"]))
+    assert tiles["Images not scanned"] == str(len(summary["unscanned"]))
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
     assert legend == " ".join(f"{word.capitalize()} {n}" for word, n in summary["bySeverity"].items())
 
@@ -107,7 +107,7 @@ def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
     assert "1.9" in words(newest)
     assert digest(2) in words(newest)
     (mended,) = (line[-1] for line in cells(newest) if line[0] == "1.9 JSON")
-    assert mended == "1, adds 2"
+    assert mended == "1, but 2 new"
     assert "Used by web" in words(main)
     assert "has not been scanned" in words(page(result, "images/curl/index.html"))
     assert REGISTRY in words(page(result, "charts/web/index.html"))
@@ -304,6 +304,11 @@ def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) 
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     assert tiles["Critical"] == "1 and 1 elsewhere"
     assert tiles["Open vulnerabilities"] == "2 and 2 elsewhere"
+    assert tiles["Images affected"] == "1 of 1 scanned"
+    (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
+    assert words(legend).startswith("Critical 1 High 0")
+    assert "newest releases of the 2 supported images" in words(home)
+    assert "1 without a grade" in words(home)
 
 
 def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:

@@ -94,7 +94,7 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
 def test_what_nothing_has_says_so_and_can_be_cleared(visit: Visit) -> None:
     page = visit.page
     visit.go("images/?find=no-such-thing")
-    expect(page.get_by_text("Nothing is like that.")).to_be_visible()
+    expect(page.get_by_text("No image matches.")).to_be_visible()
     page.get_by_role("button", name="Clear the filters").click()
     expect(page.locator("tbody tr[data-item]").first).to_be_visible()
 
@@ -107,7 +107,7 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     found = page.locator("[data-list=vulnerabilities] tbody tr")
     expect(found).to_have_count(len(listed))
     assert found.locator("[data-f=id]").all_inner_texts() == [row["id"] for row in listed]
-    expect(page.get_by_text("An update to 18.0 mends")).to_be_visible()
+    expect(page.get_by_text("An update to 18.0 fixes")).to_be_visible()
     page.get_by_label("of release").select_option(index=0)
     page.get_by_role("link", name="17.5", exact=True).first.click()
     expect(found).to_have_count(len(listed))
@@ -190,3 +190,82 @@ def test_on_paper_digests_are_whole_and_nothing_is_folded(visit: Visit) -> None:
         visit.go(path)
         wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.ariaLabel)"
         assert page.locator(".catalog-scroll:visible").evaluate_all(wide) == [], path
+
+
+def test_an_old_scan_and_the_end_of_support_take_the_green_from_a_grade(visit: Visit) -> None:
+    page = visit.page
+    page.clock.set_fixed_time("2025-11-01T00:00:00Z")
+    colour = "getComputedStyle(document.querySelector('.catalog-summary .catalog-grade')).backgroundColor"
+    visit.go("images/envoy/")
+    summary = page.locator(".catalog-summary")
+    expect(summary).to_contain_text("supported until 2026-10-14")
+    fresh = page.evaluate(colour)
+    for later, marks in (("2025-12-24", ["stale"]), ("2026-10-20", ["stale", "support ended"])):
+        page.clock.set_fixed_time(f"{later}T00:00:00Z")
+        visit.go("images/envoy/")
+        expect(summary.locator(".catalog-chip")).to_have_text(marks)
+        assert page.evaluate(colour) != fresh
+
+
+def test_choosing_a_second_word_finds_the_menu_where_it_was(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/")
+    pick = page.locator(".catalog-pick", has_text="Category")
+    pick.locator("summary").click()
+    boxes = pick.locator("label")
+    before = boxes.nth(1).bounding_box()
+    after = pick.locator("summary").bounding_box()
+    boxes.nth(0).click()
+    expect(pick.locator("b")).to_have_text("1")
+    assert boxes.nth(1).bounding_box() == before
+    assert pick.locator("summary").bounding_box() == after
+    boxes.nth(1).click()
+    expect(pick.locator("b")).to_have_text("2")
+
+
+def test_what_only_older_releases_have_is_named(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/?severity=critical")
+    expect(page.get_by_text("0 images", exact=True)).to_be_visible()
+    page.locator(".catalog-older").get_by_role("link", name="PHP-FPM").click()
+    expect(page.locator("#catalog-releases")).to_be_in_viewport()
+    visit.go("images/")
+    expect(page.locator(".catalog-older")).to_be_hidden()
+
+
+def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
+    page = visit.page
+    visit.go("security/")
+    for label, list_ in (("Images affected", "image"), ("Open vulnerabilities", "image")):
+        tile = page.locator(".catalog-tiles > div", has_text=label)
+        affected = page.locator(".catalog-tiles > div", has_text="Images affected").locator("a").inner_text()
+        tile.locator("a").click()
+        expect(page.locator(".catalog-controls output").first).to_have_text(f"{affected} {list_}s")
+        visit.go("security/")
+    page.locator(".catalog-tiles > div", has_text="Known to be exploited").locator("a").click()
+    expect(page.locator(".catalog-controls output").first).to_have_text("4 vulnerabilities")
+
+
+def test_images_whose_support_ended_can_be_found(visit: Visit) -> None:
+    visit.page.clock.set_fixed_time("2026-10-20T00:00:00Z")
+    visit.go("images/?lifecycle=ended")
+    assert "Envoy" in rows(visit.page)
+    marks = visit.page.locator("tbody tr[data-item]:visible").get_by_text("support ended")
+    expect(marks).to_have_count(len(rows(visit.page)))
+
+
+def test_a_release_leads_to_its_vulnerabilities_below_the_bar(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/postgresql/")
+    page.get_by_role("link", name="17.5", exact=True).first.click()
+    bar, heading = page.locator(".md-header").bounding_box(), page.locator("#catalog-vulnerabilities")
+    expect(page.get_by_label("of release")).to_be_in_viewport()
+    place = heading.bounding_box()
+    assert bar and place and place["y"] >= bar["y"] + bar["height"]
+
+
+def test_an_id_that_the_search_has_marked_is_looked_up(visit: Visit) -> None:
+    visit.go(f"cves/?h={ID}")
+    expect(visit.page.get_by_role("heading", name=ID)).to_be_visible()
+    visit.go("cves/?h=zlib")
+    expect(visit.page.get_by_role("region", name="Cves")).to_be_visible()

@@ -59,7 +59,7 @@ def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) 
     newest, older = main.xpath(".//select/option")
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
-    assert older.get("data-mends") == "An update to 1.10 mends 1 and adds 2."
+    assert older.get("data-mends") == "An update to 1.10 fixes 1 and brings 2 new."
 
 
 def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFolder) -> None:
@@ -120,3 +120,30 @@ def test_the_newest_updates_come_first(site: SiteFolder) -> None:
     site.write("updates.yml", updates)
     site.write("docs/index.md", "# Home\n\n<!-- catalog: updates -->\n")
     assert names(page(site.build(), "index.html")) == ["b", "c", "a"]
+
+
+def test_an_item_says_its_lifecycle_and_whether_support_has_an_end(site: SiteFolder) -> None:
+    site.image("a", "versions: ['1']")
+    site.image("b", "versions: [{version: '1', endOfLife: 2030-01-01}]")
+    result = site.build()
+    summary = {slug: words(page(result, f"images/{slug}/index.html")) for slug in "ab"}
+    assert "no end of support is known" in summary["a"]
+    assert "supported until 2030-01-01" in summary["b"]
+    assert "Lifecycle available" in summary["a"]
+
+
+def test_a_list_offers_images_whose_support_ended_when_an_end_is_known(site: SiteFolder) -> None:
+    for slug in "abcdef":
+        site.image(slug, "versions: [{version: '1', endOfLife: 2025-01-01}]" if slug == "a" else "")
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
+    main = page(site.build(), "index.html")
+    assert main.xpath(".//input[@name='lifecycle']/@value")[-1] == "ended"
+
+
+def test_a_search_tells_an_image_from_its_chart(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    index = json.loads((site.build().folder / "site/search/search_index.json").read_text("utf-8"))
+    texts = {entry["location"]: entry["text"] for entry in index["docs"]}
+    assert texts["images/nginx/"].startswith("Container image nginx")
+    assert texts["charts/web/"].startswith("Helm chart web")

@@ -26,16 +26,17 @@ def _script(text: str) -> str:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _short_names(_TOKEN.sub(small, text)).replace("const ", "let ")
+    return _short_names(_TOKEN.sub(small, text))
 
 
 def _short_names(text: str) -> str:
     """Local names in one letter; only those that are nowhere a property, a key or part of a text."""
     words = re.findall(r"\w+", text)
-    used = re.findall(r"[.#](\w+)|(\w+)\s*:|(?<=[{,])(\w+)(?=[,}=])", text)
+    used = re.findall(r"[.#](\w+)|(?<=[{,])(\w+)(?=[,}=:])", text)
     used += [(word,) for match in _TOKEN.finditer(text) for word in re.findall(r"\w+", match["text"] or "")]
     kept = {word for found in used for word in found}
-    own = {*re.findall(r"(?:const |[(])(\w{3,})(?=[)]=>| ?=[^=>]| of )", text)} - kept
+    own = {*re.findall(r"\blet (\w{3,})(?==| of )|\((\w{3,})\)=>", text)}
+    own = {word for found in own for word in found} - kept
     free = [letter for letter in ascii_letters if letter not in words]
     ranked = sorted(own, key=lambda word: (-words.count(word) * len(word), word))
     short = dict(zip(ranked, free, strict=False))
@@ -45,7 +46,8 @@ def _short_names(text: str) -> str:
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,>])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
+    text = re.sub(r"\s*([{};,>])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
+    return re.sub(r'="([a-z]\w*)"(?=\])', r"=\1", text)
 
 
 FILES = {
