@@ -20,7 +20,7 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or match["kind"] and "let" or ""
+            return match["text"] or (match["kind"] and "let") or ""
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
             return "" if before in "{};,([" or after in "}).?:" else "\n"

@@ -118,7 +118,7 @@ def _words(name: str, items: Sequence[Item]) -> list[str]:
 
 
 def _ends(item: Item) -> bool:
-    """Whether the newest release of an image has an end of life; whether it is past is the reader's clock's."""
+    """Whether the newest release has an end of life; the reader's clock says whether it is past."""
     versions = cast("Sequence[Item]", item.get("versions") or ())
     return bool(versions and versions[0].get("endOfLife"))
 
