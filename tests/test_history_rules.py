@@ -207,7 +207,7 @@ def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int)
 
 
 @few
-@given(st.lists(seen("x").map(lambda one: [one]), min_size=2, max_size=5))
+@given(st.lists(seen("x").map(lambda one: [Seen(one.slug, one.image)]), min_size=2, max_size=5))
 def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path), "history")
