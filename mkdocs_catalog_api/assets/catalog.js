@@ -254,7 +254,7 @@
         if (name === "fix") {
           const severities = state.get("severity");
           if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
-          return Boolean(item.fixed ?? item.security?.fixable ?? item.fixable);
+          return item.fixed ?? item.security?.fixable ?? item.fixable;
         }
         return this.has(item, name).some(one => values.includes(one));
       });
@@ -343,7 +343,7 @@
     const box = $(root, ".catalog-found");
     const [all, who] = lists.filter(list => root.contains(list.root));
     if (!box) return;
-    all.root.hidden = Boolean(id);
+    all.root.hidden = !!id;
     box.hidden = !id;
     if (!id) return;
     const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
