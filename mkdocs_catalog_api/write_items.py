@@ -74,14 +74,17 @@ class ItemWriter:
     def image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures, assessed, matched = [], [], [], set[int]()
+        records, figures, assessed = [], [], []
+        matched, related = set[int](), set[frozenset[str]]()
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
             assessed.append(found)
             self.releases[entry.slug, release.entry.version] = figures[-1]
-            matched |= found.matched if found else set()
+            if found:
+                matched |= found.matched
+                related |= found.related
             if found and number == 0 and entry.lifecycle != "planned":
                 self.unique.update([row.id for row in found.rows])
         self.matched |= matched
@@ -89,7 +92,7 @@ class ItemWriter:
         payloads = {badge.name: badge.payload(BadgeStyle()) for badge in badges.image_badges(image, newest)}
         made: dict[str, Any] = dict(security.documents(image, records))
         made |= {addresses.image_badge(entry.slug, name): payload for name, payload in payloads.items()}
-        if self.statements and (document := self.statements.take(image, matched)):
+        if self.statements and (document := self.statements.take(image, matched, related)):
             made[vex.path(entry.slug)] = document
             self.output.samples.take_first(vex.path(entry.slug), document)
         past = self.past.image(entry.slug)

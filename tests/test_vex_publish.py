@@ -99,7 +99,11 @@ class Repository:
         self.locations = {entry["id"]: entry["location"] for entry in self.index["packages"]}
 
     def silences(self, id_: str, image: str, digest: str, package: str) -> bool:
-        """Whether the newest statement on the vulnerability of the package in the image takes it out."""
+        """Whether a statement on the vulnerability of the package in the image takes it out.
+
+        Trivy takes the last of those that fit, Grype the first, both by name, time and place in an order of
+        their own: so any of them may be the one.
+        """
         name, repository = image.rpartition("/")[2], quote(image, safe="")
         location = self.locations.get(f"pkg:oci/{name}?repository_url={repository}")
         if location is None:
@@ -107,13 +111,12 @@ class Repository:
         product = Package.parse(
             f"pkg:oci/{name}@{quote(digest, safe='')}?arch=amd64&repository_url={repository}"
         )
-        said = [
-            (statement["timestamp"], place, statement["status"])
-            for place, statement in enumerate(self.files[location]["statements"])
-            if id_ in (statement["vulnerability"]["name"], *statement["vulnerability"]["aliases"])
+        return any(
+            statement["status"] in ("not_affected", "fixed")
+            and id_ in (statement["vulnerability"]["name"], *statement["vulnerability"]["aliases"])
             and any(_on(one, product, Package.parse(package)) for one in statement["products"])
-        ]
-        return bool(said) and max(said)[2] in ("not_affected", "fixed")
+            for statement in self.files[location]["statements"]
+        )
 
 
 def _on(stated: Any, product: Package, package: Package) -> bool:
@@ -263,9 +266,90 @@ def test_what_can_not_be_said_exactly_is_said_when_it_contradicts(told: SiteFold
     narrow = {"products": [{"@id": f"{NGINX}&platform=linux/arm/v7"}], "timestamp": "2026-02-01T00:00:00Z"}
     vex(told, {}, narrow | {"status": "affected"})
     result = built(told)
-    assert purls(result) == [exact(2), exact(1)] * 2
+    assert purls(result) == [exact(2), exact(1)]
     archive = repository(result.folder / "site")
     assert not archive.silences(ONE, f"{REGISTRY}/nginx", digest(1), "pkg:deb/debian/openssl")
+
+
+LATER = {"status": "affected", "timestamp": "2026-02-01T00:00:00Z"}
+OPENSSL = "pkg:deb/debian/openssl@3.0.0?arch=amd64"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"status": "affected"},
+        LATER | {"status": "under_investigation"},
+        LATER | {"vulnerability": {"name": "GHSA-z", "aliases": [ONE]}},
+        LATER | {"vulnerability": {"name": "ALPINE-1", "aliases": [ONE]}},
+        LATER | {"products": [{"@id": NGINX, "subcomponents": ["openssl"]}]},
+        LATER | {"products": [{"@id": NGINX, "subcomponents": ["pkg:deb/debian/openssl"]}]},
+        LATER | {"products": [{"@id": f"{NGINX}&platform=linux/amd64"}]},
+        LATER | {"products": [{"@id": digest(1)}, {"@id": digest(2)}]},
+        LATER | {"products": ["pkg:deb/debian/openssl"]},
+    ],
+)
+def test_what_was_taken_back_silences_in_no_order_of_reading(
+    told: SiteFolder, later: dict[str, object]
+) -> None:
+    vex(told, {}, later)
+    archive = repository(built(told).folder / "site")
+    for label in (1, 2):
+        assert not archive.silences(ONE, f"{REGISTRY}/nginx", digest(label), OPENSSL)
+
+
+def test_what_was_taken_back_of_one_release_or_package_stands_of_the_others(told: SiteFolder) -> None:
+    both = [{"@id": NGINX, "subcomponents": [f"pkg:deb/debian/{name}"]} for name in ("openssl", "zlib")]
+    part = {"products": [{"@id": digest(1), "subcomponents": ["pkg:deb/debian/openssl"]}]}
+    vex(told, {"products": both}, LATER | part)
+    archive = repository(built(told).folder / "site")
+    zlib = "pkg:deb/debian/zlib@1?arch=amd64"
+    silenced = [
+        (label, package)
+        for label in (1, 2)
+        for package in (OPENSSL, zlib)
+        if archive.silences(ONE, f"{REGISTRY}/nginx", digest(label), package)
+    ]
+    assert silenced == [(1, zlib), (2, OPENSSL), (2, zlib)]
+
+
+def test_what_was_taken_back_under_another_id_of_the_finding_silences_nothing(told: SiteFolder) -> None:
+    match = {
+        "vulnerability": {"id": "GHSA-a", "severity": "High"},
+        "relatedVulnerabilities": [{"id": ONE}],
+        "artifact": {"name": "a", "version": "1", "type": "npm", "purl": "pkg:npm/a@1"},
+    }
+    image = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest(2)}"]}
+    found = {"matches": [match], "source": {"type": "image", "target": image}}
+    told.report("nginx/2.json", found | {"descriptor": {"name": "grype", "version": "1"}})
+    vex(told, {"vulnerability": "GHSA-a"}, LATER)
+    result = built(told)
+    assert result.json("security/nginx/2.json")["total"] == 1
+    archive = repository(result.folder / "site")
+    assert not archive.silences("GHSA-a", f"{REGISTRY}/nginx", digest(2), "pkg:npm/a@1")
+
+
+def test_what_was_said_again_stands(told: SiteFolder) -> None:
+    again = {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}
+    vex(told, {}, LATER, again)
+    result = built(told)
+    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["affected", "fixed"]
+    assert repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(1), OPENSSL)
+
+
+def test_what_is_said_of_one_label_silences_no_other_on_the_same_digest(told: SiteFolder) -> None:
+    same = f"versions: [{{version: '2', digest: '{digest(2)}'}}, {{version: '1', digest: '{digest(2)}'}}]"
+    told.image("nginx", same)
+    (told.folder / "scans/nginx/1.json").unlink()
+    vex(told, {"products": [f"{REGISTRY}/nginx:1"]})
+    result = built(told)
+    assert result.json("security/nginx/2.json")["critical"] == 1
+    assert not repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(2), OPENSSL)
+
+
+def test_a_path_in_a_package_is_not_said_as_others_leave_it_aside(told: SiteFolder) -> None:
+    vex(told, {"products": [{"@id": NGINX, "subcomponents": ["pkg:golang/example.org/a#cmd"]}]})
+    assert repository(built(told).folder / "site").locations == {}
 
 
 def test_two_identifiers_of_a_package_are_the_narrower_one(told: SiteFolder) -> None:
@@ -277,12 +361,12 @@ def test_two_identifiers_of_a_package_are_the_narrower_one(told: SiteFolder) -> 
 
 
 def test_a_statement_without_a_time_is_older_than_all_others(told: SiteFolder) -> None:
-    vex(told, {}, timestamp="", name="b")
-    vex(told, {"status": "affected"}, name="a", **{"@id": "https://example.org/vex/2"})
+    vex(told, {"status": "affected"}, timestamp="", name="b")
+    vex(told, {}, name="a", **{"@id": "https://example.org/vex/2"})
     result = built(told)
     assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == [
-        "not_affected",
         "affected",
+        "not_affected",
     ]
     assert result.json("vex/nginx.json")["statements"][0]["timestamp"] == "1970-01-01T00:00:00Z"
 

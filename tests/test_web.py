@@ -10,6 +10,7 @@ import pytest
 
 from mkdocs_catalog_api.web import assets
 
+from .feeds_of_advisories import kev
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 
 MARKERS = ["images", "charts", "roadmap", "updates", "security", "badges", "counts"]
@@ -290,7 +291,7 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
 
 
 def test_our_style_and_script_are_small() -> None:
-    assert sum(map(len, assets.FILES.values())) <= 30 * 1024
+    assert sum(map(len, assets.FILES.values())) < 30_000
 
 
 def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) -> None:
@@ -365,3 +366,34 @@ def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
     assert not result.failed
     assert any("no marker is called `count`" in text for text in result.logged(logging.ERROR))
     assert (site.folder / "site/index.html").exists()
+
+
+def test_a_page_says_how_to_verify_what_is_exploited_and_how_much_was_scanned(site: SiteFolder) -> None:
+    site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
+    site.settings["security"] = {"kev": "kev.json"}
+    site.write("kev.json", kev({"CVE-2025-1000": "2025-03-04"}))
+    site.image("nginx", f"versions: [{{version: '1', digests: ['{digest(1)}', '{digest(2)}']}}]")
+    found = trivy(
+        [row("CVE-2025-1000", "HIGH"), row("CVE-2025-2000", "LOW")], digest=f"{REGISTRY}/nginx@{digest(1)}"
+    )
+    site.report("nginx/1.json", found)
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n\n<!-- catalog: cves -->\n")
+    result = site.build()
+    image = page(result, "images/nginx/index.html")
+    assert result.json("images/nginx/index.json")["data"]["verify"]["command"] in words(image)
+    assert "1 of 2 platforms scanned" in words(image)
+    marked = "//tr[.//*[normalize-space() = 'exploited since 2025-03-04' and not(@hidden)]]//*[@data-f='id']"
+    home = page(result, "index.html")
+    assert [words(id_) for id_ in image.xpath(marked)] == ["CVE-2025-1000"]
+    assert [words(id_) for id_ in home.xpath(marked)] == ["CVE-2025-1000"]
+    assert "Known to be exploited 1" in words(home)
+
+
+def test_a_page_is_silent_about_what_nobody_says(site: SiteFolder) -> None:
+    small_catalog(site)
+    result = site.build()
+    image = page(result, "images/nginx/index.html")
+    assert "Verify" not in words(image)
+    assert "platforms scanned" not in words(image)
+    assert not image.xpath("//*[contains(., 'exploited since')][not(*)]")
+    assert "exploited" not in words(page(result, "index.html"))

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.slow
 
 PAGES = (
     *("", "images/", "images/solr/", "images/nginx/", "images/varnish/", "charts/", "charts/monitoring/"),
-    *("roadmap/", "roadmap/harbor/", "security/", "updates/", "badges/", "cves/?id=CVE-2025-58187"),
+    *("roadmap/", "roadmap/harbor/", "security/", "updates/", "changes/", "badges/"),
+    "cves/?id=CVE-2025-58187",
 )
 
 
@@ -132,6 +133,26 @@ def test_no_page_is_wider_than_a_phone(visit: Visit) -> None:
     for path in PAGES:
         visit.go(path)
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390, path
+        visit.page.locator("details").evaluate_all("parts => parts.forEach(part => { part.open = true })")
+        wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.ariaLabel)"
+        assert visit.page.locator(".catalog-scroll:visible").evaluate_all(wide) == [], path
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_on_a_phone_filters_are_folded_until_one_is_wanted(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/")
+    fold, category = page.get_by_role("button", name="Filters"), page.locator("summary", has_text="Category")
+    expect(category).to_be_hidden()
+    fold.click()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    expect(category).to_be_visible()
+    fold.click()
+    expect(category).to_be_hidden()
+    visit.go("images/?find=nginx")
+    expect(category).to_be_hidden()
+    visit.go("images/?category=Databases")
+    expect(category).to_be_visible()
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)

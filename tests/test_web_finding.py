@@ -185,3 +185,8 @@ def test_on_paper_digests_are_whole_and_nothing_is_folded(visit: Visit) -> None:
     assert page.locator(".catalog-digest code").evaluate_all(cut) == 0
     assert page.locator(".catalog details:not([open]):not(.catalog-pick)").count() == 0
     expect(page.locator(".catalog-controls").first).to_be_hidden()
+    page.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
+    for path in ("images/postgresql/", "security/", "images/?view=table"):
+        visit.go(path)
+        wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.ariaLabel)"
+        assert page.locator(".catalog-scroll:visible").evaluate_all(wide) == [], path

@@ -76,6 +76,7 @@ class Assessed(NamedTuple):
     findings: int
     """Raw findings, before deduplication."""
     matched: set[int]
+    related: set[frozenset[str]]
     """Positions of the VEX statements that speak of a finding."""
 
 
@@ -110,21 +111,22 @@ class Assessor(NamedTuple):
         if not scans:
             return None
         findings = self.read(scans)
-        number, suppressed, matched = len(findings), list[Suppressed](), set[int]()
+        number, suppressed = len(findings), list[Suppressed]()
+        matched, related = set[int](), set[frozenset[str]]()
         concerned = bool(len(self.statements)) and self.statements.concerns(findings)
         rows = deduplicate(findings)
         if self.exploited is not None:
             rows = _marked(rows, self.exploited)
         if concerned:
             subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
-            left, suppressed, matched = self.statements.apply(rows, subjects)
+            left, suppressed, matched, related = self.statements.apply(rows, subjects)
         else:
             left = [row for row, _ in rows]
         exploited = None
         if self.exploited is not None:
             exploited = sum(row.exploited is not None for row in left)
         figures = _figures(scans, count(left), len(suppressed), exploited, in_part)
-        return Assessed(figures, left, suppressed, number, matched)
+        return Assessed(figures, left, suppressed, number, matched, related)
 
 
 def _marked(

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from ..catalog.join import Image
 from ..catalog.statements import Statement
-from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id
+from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id, standing
 from ..catalog.vex_matching import Statements
 from .addresses import PREFIX
 from .structs.vex import ImageVex, VexPackage, VexProduct, VexStatement, VexVulnerability
@@ -47,9 +47,11 @@ class Publication:
         self._packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
         """Package URL of an image → its slug, and what is said of it; several items may share an image."""
 
-    def take(self, image: Image, matched: Collection[int]) -> ImageVex | None:
-        """The document of an image, None when nothing is said of it; for `matched` see `Export`."""
-        said = [*self._export.statements_on(image, matched)]
+    def take(
+        self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
+    ) -> ImageVex | None:
+        """The document of an image, None when nothing is said of it; for the others see `Export`."""
+        said = [*self._export.statements_on(image, matched, related)]
         if not said:
             return None
         slug = image.entry.slug
@@ -61,7 +63,7 @@ class Publication:
         """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
         files, packages = dict[str, bytes](), list[dict[str, str]]()
         for id_, (slug, said) in sorted(self._packages.items()):
-            document = self._document(slug, sorted(said, key=lambda one: one.rank))
+            document = self._document(slug, standing(sorted(said, key=lambda one: one.rank)))
             location = f"pkg/oci/{slug}/vex.json"
             packages.append({"id": id_, "location": location})
             files[location] = _ENCODER.encode(document) + b"\n"

@@ -5,29 +5,31 @@
   const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
-  const load = (address) => {
+  const load = address => {
     const key = new URL(address, location).href;
     if (!documents.has(key)) {
-      const found = fetch(key).then((got) => (got.ok ? got.json() : Promise.reject(new Error(got.status))));
+      const found = fetch(key).then(got => (got.ok ? got.json() : Promise.reject(new Error(got.status))));
       found.catch(() => documents.delete(key));
       documents.set(key, found);
     }
     return documents.get(key);
   };
-  const asked = (name) => new URLSearchParams(location.search).get(name) ?? "";
+  const $ = (root, selector) => root?.querySelector(selector);
+  const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
+  const asked = name => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
-  const empty = (value) => (value ?? "") === "";
-  const listen = (elements, kind, react) => elements.forEach((element) => element.addEventListener(kind, react));
+  const empty = value => (value ?? "") === "";
+  const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
-  const link = (href) => {
-    const { root, mount } = document.querySelector("[data-mount]").dataset;
+  const link = href => {
+    const { root, mount } = $(document, "[data-mount]").dataset;
     return root + href.slice(mount.length + 1) || "./";
   };
   // The item whose document is at `href`, from the collection.
-  const itemAt = async (href) => {
+  const itemAt = async href => {
     const { data } = await load(link(href).replace(/\/[^/]*\/index.json$/, ".json"));
-    return data.find((item) => item.href === href);
+    return data.find(item => item.href === href);
   };
   let memory = {};
   try {
@@ -37,17 +39,17 @@
   }
 
   // The age of scans and the end of support, by the reader's clock.
-  const days = (time) => (Date.now() - Date.parse(time)) / 864e5;
-  const chip = (text) => make("span", "catalog-chip catalog-chip-bad", text);
-  const times = (root) => {
-    for (const element of root.querySelectorAll("time[data-age]")) {
+  const days = time => (Date.now() - Date.parse(time)) / 864e5;
+  const chip = text => make("span", "catalog-chip catalog-chip-bad", text);
+  const times = root => {
+    for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       if (past > element.closest("[data-max-age]")?.dataset.maxAge) element.append(" ", chip("stale"));
     }
-    for (const element of root.querySelectorAll("time[data-ends]"))
+    for (const element of $$(root, "time[data-ends]"))
       if (days(element.dateTime) >= 1) {
         element.replaceChildren(chip("end of life"), ` since ${element.dateTime}`);
         element.hidden = false;
@@ -73,11 +75,11 @@
     if (to) {
       const [field] = to.match(/(?<={)\w+/);
       const address = value(field);
-      const set = (target) => (target ? (element.href = target) : element.removeAttribute("href"));
+      const set = target => (target ? (element.href = target) : element.removeAttribute("href"));
       element.hidden = !f && empty(address);
       set(to === `{${field}}` ? address : to.replace(`{${field}}`, encodeURIComponent(address)));
       if (field === "page" && !address && value("href"))
-        itemAt(value("href")).then((item) => item?.url && set(link(item.url)));
+        itemAt(value("href")).then(item => item?.url && set(link(item.url)));
     }
   };
 
@@ -88,32 +90,34 @@
       this.root = root;
       this.data = root.dataset;
       this.prefix = prefix;
-      this.form = root.querySelector(".catalog-controls");
-      this.fields = [...(this.form?.elements ?? [])].filter((field) => field.name);
-      this.table = root.querySelector("table");
-      this.headings = [...this.table.tHead.rows[0].cells].filter((heading) => heading.dataset.key);
+      const form = $$(root, ".catalog-controls");
+      [this.form] = form;
+      this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
+      this.table = $(root, "table");
+      this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
       [this.body] = this.table.tBodies;
       this.size = Number(root.dataset.size);
-      this.sample = (root.querySelector("template")?.content ?? this.body).querySelector("tr").cloneNode(true);
+      this.sample = ($(root, "template")?.content ?? this.body).querySelector("tr").cloneNode(true);
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
-      this.facts = new Map((root.dataset.facts ?? "").split(";").map((fact) => [fact.split("=")[0], fact.split("=").slice(1)]));
-      this.hides = this.fields.some((field) => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
+      this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
+      this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
       this.made = new WeakMap();
-      const form = this.form ? [this.form] : [];
-      listen(form, "input", (event) => this.changed(event.target.type === "search"));
-      listen(form, "submit", (event) => event.preventDefault());
+      listen(form, "input", event => this.changed(event.target.type === "search"));
+      this.fold = $(root, ".catalog-fold");
+      listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
+      listen(form, "submit", event => event.preventDefault());
       for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
-      listen(root.querySelectorAll("[data-clear]"), "click", () => this.clear());
-      listen(root.querySelectorAll(".catalog-next"), "click", () => {
+      listen($$(root, "[data-clear]"), "click", () => this.clear());
+      listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
         this.render(true);
       });
-      this.headings.forEach((heading) => this.sortable(heading));
-      this.views = root.querySelectorAll("button[data-view]");
-      listen(this.views, "click", (event) => {
+      this.headings.forEach(heading => this.sortable(heading));
+      this.views = $$(root, "button[data-view]");
+      listen(this.views, "click", event => {
         this.view = event.target.dataset.view;
         this.changed();
       });
@@ -130,12 +134,12 @@
       heading.replaceChildren(button);
     }
     heading(name) {
-      return this.headings.find((heading) => heading.dataset.key.split(".").pop() === name);
+      return this.headings.find(heading => heading.dataset.key.split(".").pop() === name);
     }
     restore() {
       for (const field of this.fields) {
         const text = asked(this.prefix + field.name);
-        const values = text.split(",").map((value) => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
+        const values = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
         if (field.type === "checkbox") field.checked = values.includes(field.value);
         else field.value = field.type === "search" ? text : values[0];
       }
@@ -153,9 +157,9 @@
     changed(typing) {
       const address = new URL(location);
       const query = address.searchParams;
-      for (const name of [...this.fields.map((field) => field.name), "sort", "view"]) query.delete(this.prefix + name);
+      for (const name of [...this.fields.map(field => field.name), "sort", "view"]) query.delete(this.prefix + name);
       for (const [name, values] of this.state())
-        query.set(this.prefix + name, name === "find" ? values[0] : values.map((value) => value.replace(/[%,]/g, encodeURIComponent)).join(","));
+        query.set(this.prefix + name, name === "find" ? values[0] : values.map(value => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
       address.search = query.toString().replaceAll("%2C", ",");
       if (address.href !== location.href) history[typing ? "replaceState" : "pushState"](history.state, "", address);
@@ -172,7 +176,7 @@
     async rows() {
       const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
-      for (const [name, wanted] of this.base) rows = rows.filter((item) => [item[name]].flat().map(String).includes(wanted));
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
@@ -181,12 +185,14 @@
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
-      for (const pick of this.form?.querySelectorAll("details") ?? []) {
-        const chosen = [...pick.querySelectorAll(":checked")].map((field) => field.parentElement.textContent.trim());
-        pick.querySelector("b").textContent = chosen.length ? `: ${chosen.join(", ")}` : "";
+      for (const pick of $$(this.form, "details")) {
+        const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
+        $(pick, "b").textContent = chosen.length ? `: ${chosen.join(", ")}` : "";
       }
-      const { size } = this.state();
-      this.form?.querySelector("[data-clear]").toggleAttribute("hidden", !size);
+      const state = this.state();
+      const { size } = state;
+      if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
+      $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();
     }
@@ -201,7 +207,7 @@
       }
       if (turn !== this.turn) return;
       const state = this.state();
-      const found = rows.filter((item) => this.wanted(item, state));
+      const found = rows.filter(item => this.wanted(item, state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
       const shown = Math.min(found.length, this.limit);
@@ -212,28 +218,28 @@
         let start = grown ? this.body.rows.length : 0;
         const add = () => {
           if (turn !== this.turn) return;
-          const made = found.slice(start, Math.min((start += 12), shown)).map((item) => this.row(item));
+          const made = found.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
           this.body.append(...made);
           if (start < shown) requestAnimationFrame(() => setTimeout(add));
           return made[0];
         };
         if (!grown) this.body.replaceChildren();
         const first = add();
-        if (grown) first?.querySelector("a")?.focus();
+        if (grown) $(first, "a")?.focus();
       }
       const all = many(found.length, this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
       this.table.parentElement.hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
-        this.root.querySelector(`.catalog-${name}`)?.toggleAttribute("hidden", hidden);
+        $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
     say(text) {
-      const output = this.root.querySelector("output");
+      const output = $(this.root, "output");
       if (output) output.textContent = text;
     }
     text(item) {
       if (!this.texts.has(item)) {
-        const words = Object.values(item).flat().filter((value) => typeof value === "string" && !value.startsWith("/"));
+        const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
         this.texts.set(item, words.join(" ").toLowerCase());
       }
       return this.texts.get(item);
@@ -243,19 +249,19 @@
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
       return [...state].every(([name, values]) => {
         const [value] = values;
-        if (name === "find") return value.toLowerCase().split(/\s+/).every((word) => this.text(item).includes(word));
+        if (name === "find") return value.toLowerCase().split(/\s+/).every(word => this.text(item).includes(word));
         if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
         if (name === "fix") {
           const severities = state.get("severity");
-          if (severities && fixed !== undefined) return severities.some((word) => fixed.includes(word[0]));
-          return Boolean(item.fixed ?? item.security?.fixable ?? item.fixable);
+          if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
+          return item.fixed ?? item.security?.fixable ?? item.fixable;
         }
-        return this.has(item, name).some((one) => values.includes(one));
+        return this.has(item, name).some(one => values.includes(one));
       });
     }
     has(item, name) {
       const { security } = item;
-      if (name === "severity") return security ? WORDS.filter((word) => security[word]) : [item.severity.toLowerCase()];
+      if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
       const found = { category: item.categories, platform: item.platforms }[name] ?? this.value(item, name);
       return [found].flat().map(String);
     }
@@ -271,12 +277,12 @@
     order(found, sort) {
       const name = sort.replace("-", "");
       const path = this.heading(name)?.dataset.key ?? name;
-      const value = (item) => {
+      const value = item => {
         if (name === "severity") return WORDS.indexOf(item.severity.toLowerCase());
         if (name === "risk") return item.security.total === null ? null : WORDS.reduce((sum, word) => sum * 1e4 + item.security[word], 0);
         return this.value(item, path);
       };
-      const keys = new Map(found.map((item) => [item, value(item)]));
+      const keys = new Map(found.map(item => [item, value(item)]));
       const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b));
       const way = sort[0] === "-" ? -1 : 1;
       found.sort((one, other) => {
@@ -295,20 +301,20 @@
       return this.made.get(item);
     }
     fill(row, item) {
-      for (const element of row.querySelectorAll("[data-f],[data-to]")) fill(element, (path) => this.value(item, path));
+      for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
     }
   }
 
   // Another release of an image: its rows come from its document and take the place of the newest's.
-  const releases = (root) => {
-    const select = root.querySelector(".catalog-release select");
-    const list = lists.find((one) => root.contains(one.root) && one.data.key === "cves");
+  const releases = root => {
+    const select = $(root, ".catalog-release select");
+    const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
     if (!select || !list) return;
     const apply = async () => {
-      const option = [...select.options].find((one) => one.dataset.version === asked("release")) ?? select.options[0];
+      const option = [...select.options].find(one => one.dataset.version === asked("release")) ?? select.options[0];
       option.selected = true;
-      root.querySelector(".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
-      root.querySelector(".catalog-mends").textContent = option.dataset.mends ?? "";
+      $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
+      $(root, ".catalog-mends").textContent = option.dataset.mends ?? "";
       if (list.data.source === option.value) return;
       list.data.source = option.value;
       list.other = option.index > 0;
@@ -332,20 +338,20 @@
   };
 
   // Who has one vulnerability: the rows of its own document.
-  const lookup = async (root) => {
+  const lookup = async root => {
     const id = asked("id").trim();
-    const box = root.querySelector(".catalog-found");
-    const [all, who] = lists.filter((list) => root.contains(list.root));
+    const box = $(root, ".catalog-found");
+    const [all, who] = lists.filter(list => root.contains(list.root));
     if (!box) return;
-    all.root.hidden = Boolean(id);
+    all.root.hidden = !!id;
     box.hidden = !id;
     if (!id) return;
-    const [title, told, known, charts] = box.querySelectorAll(":scope > *, .catalog-installed");
+    const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
     title.textContent = id;
     charts.textContent = told.textContent = "";
     known.hidden = true;
     try {
-      const entry = (await all.rows()).find((one) => one.id.toLowerCase() === id.toLowerCase());
+      const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
       if (!entry?.href) {
         told.textContent = entry
           ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
@@ -353,15 +359,15 @@
         return;
       }
       const found = await load(link(entry.href));
-      const images = new Map((await load(root.dataset.pages)).data.map((image) => [image.slug, image]));
-      const count = (some, noun) => many(new Set(some.map((one) => one.slug)).size, noun);
-      const [newest, older] = [true, false].map((latest) => found.data.filter((one) => one.isLatest === latest));
-      const only = older.filter((one) => !newest.some(({ slug }) => slug === one.slug));
+      const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
+      const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
+      const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
+      const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
       told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only; in ${count(found.suppressed, "image")} it does not apply.`;
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
       who.rows = () =>
-        [...newest, ...older, ...found.suppressed].map((one) => {
+        [...newest, ...older, ...found.suppressed].map(one => {
           const image = images.get(one.slug);
           const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
           const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
@@ -373,7 +379,7 @@
         const chart = make("a", "", slug);
         chart.href = link(href);
         charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
-        itemAt(href).then((item) => item?.url && (chart.href = link(item.url)));
+        itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
       }
     } catch {
       told.textContent = "It can't be looked up: try again.";
@@ -395,7 +401,7 @@
   };
 
   // A table that fits needs no box to scroll in, so that its headings can stay in sight.
-  const fits = new ResizeObserver((seen) => {
+  const fits = new ResizeObserver(seen => {
     for (const { target } of seen) {
       const box = target.closest(".catalog-scroll");
       box.classList.toggle("catalog-fits", box.firstElementChild.offsetWidth <= box.clientWidth);
@@ -405,21 +411,21 @@
   const start = () => {
     here = location.pathname;
     document.body.append(said);
-    lists.splice(0, lists.length, ...lists.filter((list) => list.root.isConnected));
-    for (const root of document.querySelectorAll("[data-list]:not([data-ready])")) {
+    lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
+    for (const root of $$(document, "[data-list]:not([data-ready])")) {
       root.dataset.ready = "";
-      lists.push(new List(root, lists.some((one) => one.form) ? `${root.dataset.list}.` : ""));
+      lists.push(new List(root, lists.some(one => one.form) ? `${root.dataset.list}.` : ""));
     }
-    for (const root of document.querySelectorAll(".catalog:not([data-started])")) {
+    for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
       times(root);
       releases(root);
       if (root.matches("[data-lookup]")) lookup(root);
-      listen(root.querySelectorAll(".catalog-copy"), "click", copy);
-      for (const element of root.querySelectorAll(".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
+      listen($$(root, ".catalog-copy"), "click", copy);
+      for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
     }
     // The way back to the list as it was left.
-    for (const back of document.querySelectorAll("a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
+    for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();
   };
   const again = () => {
@@ -428,10 +434,10 @@
       list.restore();
       list.again?.();
     }
-    document.querySelectorAll("[data-lookup]").forEach(lookup);
+    $$(document, "[data-lookup]").forEach(lookup);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
-  const follow = (event) => {
+  const follow = event => {
     const to = event.target.closest(".catalog a[href]");
     const modified = event.ctrlKey || event.metaKey || event.shiftKey;
     if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
@@ -443,10 +449,10 @@
   };
   addEventListener("click", follow, true);
   addEventListener("popstate", again);
-  addEventListener("pageshow", (event) => event.persisted && again());
-  addEventListener("beforeprint", () => document.querySelectorAll(".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
-  const shut = (event) => {
-    for (const pick of document.querySelectorAll(".catalog-pick[open]"))
+  addEventListener("pageshow", event => event.persisted && again());
+  addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
+  const shut = event => {
+    for (const pick of $$(document, ".catalog-pick[open]"))
       if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
         pick.open = false;
         if (event.key) pick.firstElementChild.focus();

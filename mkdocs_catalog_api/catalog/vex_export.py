@@ -2,17 +2,20 @@
 
 Other tools take any one of a component's identifiers where we ask for all of them, and know nothing of what
 we don't understand. So what is told is never wider than what was said: what can't be said exactly is left
-out when it suppresses, and said of more when it contradicts.
+out when it suppresses, and said of more when it contradicts. Of statements that contradict each other Trivy
+takes the last and Grype the first, by name, time and place, so what was taken back is left out, too.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
 from .join import Image
+from .models import VersionEntry
 from .names import Reference
 from .purl import Purl
 from .statements import Product, Statement
@@ -57,29 +60,43 @@ class Export:
             for key in sorted({key for product in statement.products for key in _keys(product)}):
                 self._ranks[key].append(rank)
 
-    def statements_on(self, image: Image, matched: Collection[int]) -> Iterator[StatementOnReleases]:
+    def statements_on(
+        self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
+    ) -> Iterator[StatementOnReleases]:
         """What is said of the releases that have a digest.
 
         `matched` are the positions of the statements that speak of a finding in the image: of those on a
-        package wherever it is, only these are told.
+        package wherever it is, only these are told. `related` are ids of one finding in the image.
         """
         entry = image.entry
         repository = Reference.parse(entry.image).repository
-        keys = {repository, _ANY}.union(*(version.digests for version in entry.versions))
+        labels: dict[str, list[VersionEntry]] = {}
+        for version in entry.versions:
+            for digest in version.digests:
+                labels.setdefault(digest, []).append(version)
+        keys = {repository, _ANY, *labels}
+        said, untold = list[StatementOnReleases](), list[StatementOnReleases]()
         for rank in sorted({rank for key in keys for rank in self._ranks.get(key, ())}):
             position, statement = self._ranked[rank]
-            exact: dict[Exact, None] = {}
-            for version in entry.versions:
+            exact, wide = dict[Exact, None](), dict[Exact, None]()
+            for digest, versions in labels.items():
                 # Other tags of a release are a promise of today; only what shows more goes by them.
-                tags = {version.version, *(() if statement.suppresses else version.tags)}
-                for digest in version.digests:
-                    subject = Subject(repository, frozenset(tags), frozenset([digest]))
-                    for product in statement.products:
-                        exact |= dict.fromkeys(
-                            _exact(product, statement, subject, entry.image, position in matched)
-                        )
+                subjects = [
+                    Subject(
+                        repository,
+                        frozenset({each.version, *(() if statement.suppresses else each.tags)}),
+                        frozenset([digest]),
+                    )
+                    for each in versions
+                ]
+                for product in statement.products:
+                    told = exact if position in matched or _names_image(product) else wide
+                    told |= dict.fromkeys(_exact(product, statement, subjects, digest, entry.image))
             if exact:
-                yield StatementOnReleases(rank, statement, tuple(exact))
+                said.append(StatementOnReleases(rank, statement, tuple(exact)))
+            if wide:
+                untold.append(StatementOnReleases(rank, statement, tuple(wide)))
+        return standing(said, untold, related)
 
 
 def _keys(product: Product) -> Iterator[str]:
@@ -91,28 +108,81 @@ def _keys(product: Product) -> Iterator[str]:
             yield _ANY
 
 
-def _exact(
-    product: Product, statement: Statement, subject: Subject, image: str, matched: bool
-) -> Iterator[Exact]:
-    """The product as a digest, one for each digest of the subject; nothing if it means something else."""
+def standing(
+    said: Sequence[StatementOnReleases],
+    untold: Iterable[StatementOnReleases] = (),
+    related: Collection[frozenset[str]] = (),
+) -> Iterator[StatementOnReleases]:
+    """What no later statement, told or `untold`, contradicts: what suppresses keeps the products left."""
+    contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
+    for one in (*said, *untold):
+        if not one.statement.suppresses:
+            for id_ in one.statement.ids:
+                contrary[id_].append(one)
+    for one in said:
+        if one.statement.suppresses:
+            ids = {*one.statement.ids}
+            later = [
+                product
+                for id_ in ids.union(*(names for names in related if not ids.isdisjoint(names)))
+                for other in contrary.get(id_, ())
+                if other.rank > one.rank
+                for product in other.products
+            ]
+            left = [product for product in one.products if not any(_meet(product, other) for other in later)]
+            one = one._replace(products=tuple(left))
+        if one.products:
+            yield one
+
+
+def _meet(first: Exact, second: Exact) -> bool:
+    """Whether something may be meant by both."""
+    if not _compatible(first.purl, second.purl):
+        return False
+    parts = itertools.product(first.parts, second.parts)
+    return not (first.parts and second.parts) or any(_compatible(*pair) for pair in parts)
+
+
+def _compatible(first: str, second: str) -> bool:
+    one, other = Purl.parse(first), Purl.parse(second)
+    if one is None or other is None:
+        return first == second or one is not other  # a plain name may be that of any package URL
+    known = dict(other.qualifiers)
+    return (
+        one[:3] == other[:3]
+        and (one.version == other.version or not (one.version and other.version))
+        and all(known.get(key, value) == value for key, value in one.qualifiers)
+    )
+
+
+def _names_image(product: Product) -> bool:
     meaning = product_meaning(product.component)
-    if not isinstance(meaning, ProductMeaning) or not (meaning.images or matched):
+    return isinstance(meaning, ProductMeaning) and bool(meaning.images)
+
+
+def _exact(
+    product: Product, statement: Statement, subjects: Sequence[Subject], digest: str, image: str
+) -> Iterator[Exact]:
+    """The product as this digest, which `subjects` have, one for each label; nothing if it means something
+    else."""
+    meaning = product_meaning(product.component)
+    if not isinstance(meaning, ProductMeaning):
         return
     # The platform goes into the package URL: the scan of one platform may be of a digest of several.
-    if not all(
-        pattern._replace(os="", architecture="", platform="").holds(subject) for pattern in meaning.images
-    ):
+    images = [pattern._replace(os="", architecture="", platform="") for pattern in meaning.images]
+    held = [all(pattern.holds(subject) for pattern in images) for subject in subjects]
+    # What is said of one label is not said of another on the same digest, which has its own rows.
+    if not (all(held) if statement.suppresses else any(held)):
         return
     platform = _platform(meaning.images)
     parts = _parts(product, meaning, suppresses=statement.suppresses)
     if statement.suppresses and (platform is None or parts is None):
         return
     repository, name = _repository(image)
-    for digest in sorted(subject.digests):
-        qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())
-        version = quote(digest, safe="")
-        purl = f"pkg:oci/{name}@{version}?{qualifiers}repository_url={quote(repository, safe='')}"
-        yield Exact(purl, parts or ())
+    qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())
+    version = quote(digest, safe="")
+    purl = f"pkg:oci/{name}@{version}?{qualifiers}repository_url={quote(repository, safe='')}"
+    yield Exact(purl, parts or ())
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
@@ -135,7 +205,8 @@ def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tu
         if product.parts:
             return None
         one = _narrowest(meaning.packages)
-        return (one,) if one else None
+        unsaid = suppresses and any(purl.subpath for purl in meaning.packages)  # others leave it aside
+        return (one,) if one and not unsaid else None
     if not product.parts:
         return ()
     found: dict[str, None] = {}
@@ -146,7 +217,8 @@ def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tu
         if not means.purls:
             found[means.name] = None
         elif suppresses:
-            found |= dict.fromkeys(filter(None, [_narrowest(means.purls)]))
+            if not any(purl.subpath for purl in means.purls):  # others leave it aside
+                found |= dict.fromkeys(filter(None, [_narrowest(means.purls)]))
         else:
             found |= dict.fromkeys(map(_written, means.purls))
     return tuple(found) or None

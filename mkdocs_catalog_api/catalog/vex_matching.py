@@ -30,6 +30,8 @@ class Applied(NamedTuple):
     suppressed: list[Suppressed]
     matched: set[int]
     """Positions of the statements that speak of any finding, also of those that take nothing out."""
+    related: set[frozenset[str]]
+    """Ids of one finding, where statements are on several of them."""
 
 
 class Statements:
@@ -71,7 +73,7 @@ class Statements:
         `subjects[finding.scan]` is what the finding was found in. A suppressed row shows the newest of the
         statements that decided.
         """
-        applied = Applied([], [], set())
+        applied = Applied([], [], set(), set())
         matcher = _Matcher(subjects)
         for row, findings in rows:
             decided = [self._decision(finding, matcher) for finding in findings]
@@ -80,6 +82,7 @@ class Statements:
             else:
                 applied.suppressed.append(_suppressed(row, self._at(max(decided))))
         applied.matched.update(self._positions[rank] for rank in matcher.matched())
+        applied.related.update(matcher.related)
         return applied
 
     def _at(self, rank: int) -> Statement:
@@ -96,6 +99,8 @@ class Statements:
         known = {name: self._index(name) for name in names if name in self._ranks_by_id}
         if not known:
             return _NONE
+        if len(known) > 1:
+            matcher.related.add(frozenset(known))
         said = matcher.newest(finding, known)
         cves = [name for name in names if name.startswith("CVE-")]
         if len(cves) < 2:
@@ -125,6 +130,8 @@ class _Matcher:
         self._in_image: dict[tuple[int, str, Key], list[tuple[Claim, list[int]]]] = {}
         """Scan, vulnerability and key → the claims that hold in the image, whatever the package."""
         self._matched: dict[int, list[int]] = {}
+        self.related: set[frozenset[str]] = set()
+        """See `Applied`."""
 
     def newest(self, finding: Finding, known: dict[str, Index]) -> dict[str, list[int]]:
         """Of each claim on the finding the newest statement, by the name of the vulnerability."""

@@ -9,7 +9,7 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|\b(?P<const>const)\b|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -19,18 +19,18 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or ""
+            return match["text"] or ("let" if match["const"] else "")  # which is shorter, and no less here
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
-            return "" if before in "{};,([" else "\n"
+            return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _TOKEN.sub(small, text)
+    return _TOKEN.sub(small, text).strip()
 
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,>])\s*|(?<=:) ", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
+    return re.sub(r"\s*([{};,>~+])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
 
 
 FILES = {
