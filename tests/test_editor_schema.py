@@ -17,6 +17,7 @@ import mkdocs_catalog_api.schemas as package
 
 from .authors import OWN_SETTINGS, configure
 from .sites import SiteFolder, digest
+from .test_cli import call
 
 FOLDER = Path(package.__file__).parent
 EXAMPLE = Path(__file__).parent.parent / "example_site"
@@ -191,3 +192,11 @@ def test_a_catalog_s_own_fields_can_be_known(site: SiteFolder, tmp_path: Path) -
     assert errors("images", good, folder) == []
     for key, value in {"port": "x", "tier": "gold", "shells": ["zsh"], "upstream": None}.items():
         assert errors("images", good | {key: value}, folder), key
+
+
+def test_a_folder_that_can_not_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    result = call("schemas", tmp_path / "file/schemas")
+    assert result.exit_code == 1
+    assert "the schemas can't be written: " in result.stderr
+    assert "[CAT071]" in result.stderr

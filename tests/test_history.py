@@ -398,6 +398,33 @@ def test_a_rebuilt_image_fixes_once_each_platform_is_scanned(parts: Parts, versi
     assert parts.past.fixed() == (1, 2, 2)
 
 
+def test_what_one_platform_no_longer_reports_is_not_fixed_by_scanning_the_other(parts: Parts) -> None:
+    parts.build("new")
+    parts.scan("new", "amd64", row(THREE))
+    assert parts.past.vulnerabilities(TUESDAY) == [("found", THREE, "openssl", "")]
+    parts.scan("new", "amd64")
+    parts.scan("new", "arm64")
+    assert parts.past.vulnerabilities(WEDNESDAY) == [
+        ("gone", ONE, "openssl", "rebuilt"),
+        ("gone", TWO, "openssl", "rebuilt"),
+        ("gone", THREE, "openssl", "scanner"),
+    ]
+    assert parts.past.fixed() == (2, 2, 2)
+
+
+def test_a_platform_that_stays_as_it_was_fixes_nothing(parts: Parts) -> None:
+    listed = [digest("old-amd64"), digest("new-arm64")]
+    parts.past.site.image("nginx", f"versions: [{{version: '1.0', digests: {json.dumps(listed)}}}]")
+    parts.unscan("arm64")
+    parts.scan("old", "amd64")
+    parts.scan("new", "arm64")
+    assert parts.past.vulnerabilities(TUESDAY) == [
+        ("gone", ONE, "openssl", "scanner"),
+        ("gone", TWO, "openssl", "scanner"),
+    ]
+    assert parts.past.fixed() == (0, None, None)
+
+
 def test_one_platform_is_enough_for_who_scans_no_other(site: SiteFolder) -> None:
     parts = Parts(Past(site))
     site.settings["security"] = {"accept": ["partial"]}

@@ -204,3 +204,30 @@ def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int)
     fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=True))
     times = fixes.times().high
     assert (times.days90.fixed, times.days365.fixed) == (in90, in365)
+
+
+@few
+@given(st.lists(seen("x").map(lambda one: [Seen(one.slug, one.image)]), min_size=2, max_size=5))
+def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list[list[Seen]]) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(Path(path), "history")
+        recorded(folder, days)
+        made = {path: checked(document) for path, document in documents(folder, Addresses("/catalog"))}
+    images = [image for (_, image, _) in (day[0] for day in days)]
+    for entry in made["history/x.json"]["vulnerabilities"]:
+        first = dates(len(days)).index(entry["firstSeen"])
+        assert entry["id"] in {id_ for id_, _ in images[first].open}
+        if entry["fixed"] is None:
+            continue
+        at = dates(len(days)).index(entry["fixed"])
+        now = images[at].scan
+        assert now
+        assert now.complete
+        assert (entry["id"], entry["pkg"]) not in images[at].open | images[at].suppressed
+        assert entry["days"] == (None if entry["baseline"] else at - first)
+        before = [image for image in images[:at] if entry["id"] in {id_ for id_, _ in image.open}][-1].scan
+        assert before
+        if before.complete and before.digests and now.digests:
+            assert not {*before.digests} & {*now.digests}, "the same build"
+        elif before.complete:
+            assert before.version != now.version, "the same release, and nobody knows the build"

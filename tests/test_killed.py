@@ -17,7 +17,10 @@ from .interrupt import stopped
 from .sites import SiteFolder
 from .test_build import small
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends programs without asking them")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows ends programs without asking them"),
+]
 
 POINTS = {
     "before staging is made": ("os.mkdir", 1, "-catalog-api-"),

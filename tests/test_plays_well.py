@@ -161,6 +161,7 @@ def test_a_plugin_that_changes_the_address_of_the_site(site: SiteFolder) -> None
     build(site, base="/catalog/2.0", hooks=["hooks.py"])
 
 
+@pytest.mark.slow
 def test_mike_gives_each_version_its_own_addresses(site: SiteFolder) -> None:
     need("git")
     site.config["plugins"] = [{"mike": {"alias_type": "copy"}}, {"catalog-api": site.settings}]

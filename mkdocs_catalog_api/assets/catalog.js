@@ -5,10 +5,10 @@
   const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
-  const load = (address) => {
+  const load = address => {
     const key = new URL(address, location).href;
     if (!documents.has(key)) {
-      const found = fetch(key).then((got) => (got.ok ? got.json() : Promise.reject(new Error(got.status))));
+      const found = fetch(key).then(got => (got.ok ? got.json() : Promise.reject(new Error(got.status))));
       found.catch(() => documents.delete(key));
       documents.set(key, found);
     }
@@ -16,20 +16,20 @@
   };
   const $ = (root, selector) => root?.querySelector(selector);
   const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
-  const asked = (name) => new URLSearchParams(location.search).get(name) ?? "";
+  const asked = name => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
-  const empty = (value) => (value ?? "") === "";
-  const listen = (elements, kind, react) => elements.forEach((element) => element.addEventListener(kind, react));
+  const empty = value => (value ?? "") === "";
+  const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
-  const link = (href) => {
+  const link = href => {
     const { root, mount } = $(document, "[data-mount]").dataset;
     return root + href.slice(mount.length + 1) || "./";
   };
   // The item whose document is at `href`, from the collection.
-  const itemAt = async (href) => {
+  const itemAt = async href => {
     const { data } = await load(link(href).replace(/\/[^/]*\/index.json$/, ".json"));
-    return data.find((item) => item.href === href);
+    return data.find(item => item.href === href);
   };
   let memory = {};
   try {
@@ -39,10 +39,10 @@
   }
 
   // The age of scans and the end of support, by the reader's clock. A good grade that either puts in doubt fades.
-  const days = (time) => (Date.now() - Date.parse(time)) / 864e5;
-  const chip = (text) => make("span", "catalog-chip catalog-chip-bad", text);
-  const fade = (element) => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
-  const times = (root) => {
+  const days = time => (Date.now() - Date.parse(time)) / 864e5;
+  const chip = text => make("span", "catalog-chip catalog-chip-bad", text);
+  const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const times = root => {
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
@@ -81,11 +81,11 @@
     if (to) {
       const [field] = to.match(/(?<={)\w+/);
       const address = value(field);
-      const set = (target) => (target ? (element.href = target) : element.removeAttribute("href"));
+      const set = target => (target ? (element.href = target) : element.removeAttribute("href"));
       element.hidden = !f && empty(address);
       set(to === `{${field}}` ? address : to.replace(`{${field}}`, encodeURIComponent(address)));
       if (field === "page" && !address && value("href"))
-        itemAt(value("href")).then((item) => item?.url && set(link(item.url)));
+        itemAt(value("href")).then(item => item?.url && set(link(item.url)));
     }
   };
 
@@ -98,32 +98,32 @@
       this.prefix = prefix;
       const form = $$(root, ".catalog-controls");
       [this.form] = form;
-      this.fields = [...(this.form?.elements ?? [])].filter((field) => field.name);
+      this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
       this.table = $(root, "table");
-      this.headings = [...this.table.tHead.rows[0].cells].filter((heading) => heading.dataset.key);
+      this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
       [this.body] = this.table.tBodies;
       this.size = Number(root.dataset.size);
       this.sample = ($(root, "template")?.content ?? this.body).querySelector("tr").cloneNode(true);
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
-      this.facts = new Map((root.dataset.facts ?? "").split(";").map((fact) => [fact.split("=")[0], fact.split("=").slice(1)]));
-      this.hides = this.fields.some((field) => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
+      this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
+      this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
       this.made = new WeakMap();
-      listen(form, "input", (event) => this.changed(event.target.type === "search"));
+      listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
-      listen(form, "submit", (event) => event.preventDefault());
+      listen(form, "submit", event => event.preventDefault());
       for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
       listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
         this.render(true);
       });
-      this.headings.forEach((heading) => this.sortable(heading));
+      this.headings.forEach(heading => this.sortable(heading));
       this.views = $$(root, "button[data-view]");
-      listen(this.views, "click", (event) => {
+      listen(this.views, "click", event => {
         this.view = event.target.dataset.view;
         this.changed();
       });
@@ -140,12 +140,12 @@
       heading.replaceChildren(button);
     }
     heading(name) {
-      return this.headings.find((heading) => heading.dataset.key.split(".").pop() === name);
+      return this.headings.find(heading => heading.dataset.key.split(".").pop() === name);
     }
     restore() {
       for (const field of this.fields) {
         const text = asked(this.prefix + field.name);
-        const values = text.split(",").map((value) => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
+        const values = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
         if (field.type === "checkbox") field.checked = values.includes(field.value);
         else field.value = field.type === "search" ? text : values[0];
       }
@@ -163,9 +163,9 @@
     changed(typing) {
       const address = new URL(location);
       const query = address.searchParams;
-      for (const name of [...this.fields.map((field) => field.name), "sort", "view"]) query.delete(this.prefix + name);
+      for (const name of [...this.fields.map(field => field.name), "sort", "view"]) query.delete(this.prefix + name);
       for (const [name, values] of this.state())
-        query.set(this.prefix + name, name === "find" ? values[0] : values.map((value) => value.replace(/[%,]/g, encodeURIComponent)).join(","));
+        query.set(this.prefix + name, name === "find" ? values[0] : values.map(value => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
       address.search = query.toString().replaceAll("%2C", ",");
       if (address.href !== location.href) history[typing ? "replaceState" : "pushState"](history.state, "", address);
@@ -182,7 +182,7 @@
     async rows() {
       const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
-      for (const [name, wanted] of this.base) rows = rows.filter((item) => [item[name]].flat().map(String).includes(wanted));
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
@@ -192,7 +192,7 @@
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
       for (const pick of $$(this.form, "details")) {
-        const chosen = $$(pick, ":checked").map((field) => field.parentElement.textContent.trim());
+        const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
         $(pick, "b").textContent = chosen.length || "";
         pick.title = chosen.join(", ");
       }
@@ -214,7 +214,7 @@
       }
       if (turn !== this.turn) return;
       const state = this.state();
-      const found = rows.filter((item) => this.wanted(item, state));
+      const found = rows.filter(item => this.wanted(item, state));
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
@@ -226,7 +226,7 @@
         let start = grown ? this.body.rows.length : 0;
         const add = () => {
           if (turn !== this.turn) return;
-          const made = found.slice(start, Math.min((start += 12), shown)).map((item) => this.row(item));
+          const made = found.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
           this.body.append(...made);
           if (start < shown) requestAnimationFrame(() => setTimeout(add));
           return made[0];
@@ -248,9 +248,9 @@
       if (!told) return;
       state.delete("severity");
       state.delete("fix");
-      const links = rows.flatMap((item) => {
+      const links = rows.flatMap(item => {
         const have = this.facts.get(item.slug)?.[2] ?? "";
-        if (!severities.some((word) => have.includes(word[0])) || found.includes(item) || !this.wanted(item, state)) return [];
+        if (!severities.some(word => have.includes(word[0])) || found.includes(item) || !this.wanted(item, state)) return [];
         const to = make("a", "", item.name);
         to.href = this.value(item, "page") + "#catalog-releases";
         return [" · ", to];
@@ -264,7 +264,7 @@
     }
     text(item) {
       if (!this.texts.has(item)) {
-        const words = Object.values(item).flat().filter((value) => typeof value === "string" && !value.startsWith("/"));
+        const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
         this.texts.set(item, words.join(" ").toLowerCase());
       }
       return this.texts.get(item);
@@ -274,20 +274,20 @@
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
       return [...state].every(([name, values]) => {
         const [value] = values;
-        if (name === "find") return value.toLowerCase().split(/\s+/).every((word) => this.text(item).includes(word));
+        if (name === "find") return value.toLowerCase().split(/\s+/).every(word => this.text(item).includes(word));
         if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
         if (name === "exploited") return !empty(item.exploited);
         if (name === "fix") {
           const severities = state.get("severity");
-          if (severities && fixed !== undefined) return severities.some((word) => fixed.includes(word[0]));
-          return Boolean(item.fixed ?? item.security?.fixable ?? item.fixable);
+          if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
+          return item.fixed ?? item.security?.fixable ?? item.fixable;
         }
-        return this.has(item, name).some((one) => values.includes(one));
+        return this.has(item, name).some(one => values.includes(one));
       });
     }
     has(item, name) {
       const { security } = item;
-      if (name === "severity") return security ? WORDS.filter((word) => security[word]) : [item.severity.toLowerCase()];
+      if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
       if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
       const found = { category: item.categories, platform: item.platforms }[name] ?? this.value(item, name);
       return [found].flat().map(String);
@@ -304,12 +304,12 @@
     order(found, sort) {
       const name = sort.replace("-", "");
       const path = this.heading(name)?.dataset.key ?? name;
-      const value = (item) => {
+      const value = item => {
         if (name === "severity") return WORDS.indexOf(item.severity.toLowerCase());
         if (name === "risk") return item.security.total === null ? null : WORDS.reduce((sum, word) => sum * 1e4 + item.security[word], 0);
         return this.value(item, path);
       };
-      const keys = new Map(found.map((item) => [item, value(item)]));
+      const keys = new Map(found.map(item => [item, value(item)]));
       const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b));
       const way = sort[0] === "-" ? -1 : 1;
       found.sort((one, other) => {
@@ -328,17 +328,17 @@
       return this.made.get(item);
     }
     fill(row, item) {
-      for (const element of $$(row, "[data-f],[data-to]")) fill(element, (path) => this.value(item, path));
+      for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
     }
   }
 
   // Another release of an image: its rows come from its document and take the place of the newest's.
-  const releases = (root) => {
+  const releases = root => {
     const select = $(root, ".catalog-release select");
-    const list = lists.find((one) => root.contains(one.root) && one.data.key === "cves");
+    const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
     if (!select || !list) return;
     const apply = async () => {
-      const option = [...select.options].find((one) => one.dataset.version === asked("release")) ?? select.options[0];
+      const option = [...select.options].find(one => one.dataset.version === asked("release")) ?? select.options[0];
       option.selected = true;
       $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
       $(root, ".catalog-mends").textContent = option.dataset.mends ?? "";
@@ -365,12 +365,12 @@
   };
 
   // Who has one vulnerability: the rows of its own document.
-  const lookup = async (root) => {
+  const lookup = async root => {
     const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
     const box = $(root, ".catalog-found");
-    const [all, who] = lists.filter((list) => root.contains(list.root));
+    const [all, who] = lists.filter(list => root.contains(list.root));
     if (!box) return;
-    all.root.hidden = Boolean(id);
+    all.root.hidden = !!id;
     box.hidden = !id;
     if (!id) return;
     const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
@@ -378,7 +378,7 @@
     charts.textContent = told.textContent = "";
     known.hidden = true;
     try {
-      const entry = (await all.rows()).find((one) => one.id.toLowerCase() === id.toLowerCase());
+      const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
       if (!entry?.href) {
         told.textContent = entry
           ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
@@ -386,16 +386,16 @@
         return;
       }
       const found = await load(link(entry.href));
-      const images = new Map((await load(root.dataset.pages)).data.map((image) => [image.slug, image]));
-      const count = (some, noun) => many(new Set(some.map((one) => one.slug)).size, noun);
-      const [newest, older] = [true, false].map((latest) => found.data.filter((one) => one.isLatest === latest));
-      const only = older.filter((one) => !newest.some(({ slug }) => slug === one.slug));
+      const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
+      const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
+      const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
+      const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
       told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only.`;
       if (found.suppressed[0]) told.append(` It is found in ${count(found.suppressed, "image")} to which it does not apply.`);
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
       who.rows = () =>
-        [...newest, ...older, ...found.suppressed].map((one) => {
+        [...newest, ...older, ...found.suppressed].map(one => {
           const image = images.get(one.slug);
           const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
           const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
@@ -407,7 +407,7 @@
         const chart = make("a", "", slug);
         chart.href = link(href);
         charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
-        itemAt(href).then((item) => item?.url && (chart.href = link(item.url)));
+        itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
       }
     } catch {
       told.textContent = "It can't be looked up: try again.";
@@ -429,7 +429,7 @@
   };
 
   // A table that fits needs no box to scroll in, so that its headings can stay in sight.
-  const fits = new ResizeObserver((seen) => {
+  const fits = new ResizeObserver(seen => {
     for (const { target } of seen) {
       const box = target.closest(".catalog-scroll");
       box.classList.toggle("catalog-fits", box.firstElementChild.offsetWidth <= box.clientWidth);
@@ -439,10 +439,10 @@
   const start = () => {
     here = location.pathname;
     document.body.append(said);
-    lists.splice(0, lists.length, ...lists.filter((list) => list.root.isConnected));
+    lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
     for (const root of $$(document, "[data-list]:not([data-ready])")) {
       root.dataset.ready = "";
-      lists.push(new List(root, lists.some((one) => one.form) ? `${root.dataset.list}.` : ""));
+      lists.push(new List(root, lists.some(one => one.form) ? `${root.dataset.list}.` : ""));
     }
     for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
@@ -465,7 +465,7 @@
     $$(document, "[data-lookup]").forEach(lookup);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
-  const follow = (event) => {
+  const follow = event => {
     const to = event.target.closest(".catalog a[href]");
     const modified = event.ctrlKey || event.metaKey || event.shiftKey;
     if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
@@ -477,9 +477,9 @@
   };
   addEventListener("click", follow, true);
   addEventListener("popstate", again);
-  addEventListener("pageshow", (event) => event.persisted && again());
-  addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach((part) => (part.open = true)));
-  const shut = (event) => {
+  addEventListener("pageshow", event => event.persisted && again());
+  addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
+  const shut = event => {
     for (const pick of $$(document, ".catalog-pick[open]"))
       if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
         pick.open = false;

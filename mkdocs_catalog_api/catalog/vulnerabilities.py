@@ -84,19 +84,20 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
     """
     first: dict[tuple[str, str, str], Finding] = {}
     more: dict[tuple[str, str, str], list[Finding]] = {}
-    while findings:
-        finding = findings.pop()
+    for finding in findings:
         key = (finding.id, finding.pkg, finding.installed)
         if first.setdefault(key, finding) is not finding:
             more.setdefault(key, []).append(finding)
+    findings.clear()
     ordered = [
-        (_worst([one, *more[key]]) if key in more else one.severity, cve_order(key[0]), key)
+        (_worst([one, *more[key]]) if key in more else one.severity, cve_order(one.id), key, one)
         for key, one in first.items()
     ]
+    del first
     ordered.sort(reverse=True)
     while ordered:
-        severity, _, key = ordered.pop()
-        group = [first.pop(key), *more.pop(key, ())]
+        severity, _, key, one = ordered.pop()
+        group = [one, *more.pop(key)] if key in more else [one]
         yield _row(severity, group), group
 
 

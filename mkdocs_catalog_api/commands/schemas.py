@@ -8,7 +8,8 @@ import click
 
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
-from ..problems import Problems
+from ..codes import Code
+from ..problems import Problem, Problems
 from ..schemas import DRAFT_7, PACKAGE, schemas, write
 from ..settings import Settings, read_settings
 from .run import print_problems
@@ -36,7 +37,12 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
             raise SystemExit(1)
         settings, inherited = read, site.options("meta") is not None
     made = schemas(settings, inherited=inherited)
-    write(
-        folder or PACKAGE,
-        {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()} if draft_7 else made,
-    )
+    if draft_7:
+        made = {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()}
+    try:
+        write(folder or PACKAGE, made)
+    except OSError as error:
+        problems, message = Problems(), f"the schemas can't be written: {error.strerror}"
+        problems.add(Problem(str(error.filename or folder), 0, 0, "", message, code=Code.NOT_WRITTEN))
+        print_problems(problems, quiet=True)
+        raise SystemExit(1) from None

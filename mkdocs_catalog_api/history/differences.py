@@ -70,14 +70,16 @@ def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline:
     version = scan.version
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
-    reason = _reason(before.whole or before.scan, scan)
+    reason, in_part = _reason(before.whole or before.scan, scan), _reason(before.scan, scan)
     other = before.scan is not None and _products(before.scan) != _products(scan)
     names: dict[Key, str] = {}
     if other or reason == "scanner":
         names = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
     gone -= {(id_, was) for (id_, _), was in names.items()}
     for key in sorted(gone):
-        yield events.VulnerabilityGone(slug, version, *key, earlier[key], reason)
+        yield events.VulnerabilityGone(
+            slug, version, *key, earlier[key], in_part if key in before.partly else reason
+        )
     first: Literal["baseline"] | None = "baseline" if baseline else None
     by: Literal["scanner"] | None = "scanner" if other and reason == "scanner" else None
     for key, severity in sorted(later.items()):
@@ -99,8 +101,8 @@ def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline:
 
 def _reason(before: Scan | None, now: Scan) -> GoneReason:
     """Why the later of two scans no longer reports something."""
-    if before is None or (before.digests and set(before.digests) <= set(now.digests)):
-        return "scanner"
+    if before is None or not set(before.digests).isdisjoint(now.digests):
+        return "scanner"  # what it was found in may be there unchanged
     if before.version != now.version:
         return "superseded"
     return "rebuilt" if before.digests and now.digests else "scanner"

@@ -74,6 +74,7 @@ def _image(image: Image, event: AnyEvent) -> None:
             image.scanned, image.scan = event.scanned, scan
             if scan and scan.complete:
                 image.whole = scan
+                image.partly.clear()
         case events.GradeChanged():
             _need(image.grade == event.from_ != event.to, f"its grade was {image.grade} before")
             image.grade = event.to
@@ -86,6 +87,7 @@ def _vulnerability(image: Image, event: VulnerabilityEvent) -> None:
         case events.VulnerabilityFound():
             _need(key not in image.open and key not in image.suppressed, "it is known already")
             image.open[key] = event.severity
+            _found(image, key)
         case events.VulnerabilityGone():
             del _held(image, key, event.severity)[key]
         case events.VulnerabilityChanged():
@@ -98,11 +100,17 @@ def _vulnerability(image: Image, event: VulnerabilityEvent) -> None:
         case events.VulnerabilitySuppressed():
             _need(key not in image.suppressed, "it is suppressed already")
             _need(image.open.get(key, event.severity) == event.severity, "it had another severity")
-            image.open.pop(key, None)
+            if image.open.pop(key, None) is None:
+                _found(image, key)
             image.suppressed[key] = event.severity
         case events.VulnerabilityReopened():
             _need(image.suppressed.get(key) == event.severity, "it was not suppressed")
             image.open[key] = image.suppressed.pop(key)
+
+
+def _found(image: Image, key: Key) -> None:
+    if image.scan and not image.scan.complete:
+        image.partly.add(key)
 
 
 def _held(image: Image, key: Key, severity: Severity) -> dict[Key, Severity]:

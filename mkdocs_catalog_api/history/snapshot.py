@@ -43,6 +43,8 @@ class Image(Struct):
     """The last scan."""
     whole: Scan | None = None
     """The last that was complete: what is known from it goes on until another one is."""
+    partly: set[Key] = field(default_factory=set)
+    """What was found since then, by scans that were not complete."""
     grade: Grade | None = None
     open: dict[Key, Severity] = field(default_factory=dict)
     suppressed: dict[Key, Severity] = field(default_factory=dict)
@@ -73,6 +75,7 @@ def known(before: Image | None, seen: Seen) -> Image:
         now,
         scan=scan or before.scan,
         whole=before.whole,
+        partly=before.partly | ((now.open | now.suppressed).keys() - (before.open | before.suppressed)),
         open={key: severity for key, severity in before.open.items() if key not in now.suppressed} | now.open,
         suppressed={key: severity for key, severity in before.suppressed.items() if key not in now.open}
         | now.suppressed,

@@ -22,7 +22,7 @@ __all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", 
 
 class Reader(NamedTuple):
     name: str
-    decoder: msgspec.json.Decoder[Any]
+    decode: Callable[[bytes], Any]
     """Strict in lists, rows and ids, which a report stands or falls with; all else may be of any type."""
     recognises: Callable[[Any], bool]
     read: Callable[[Any], list[Scan]]
@@ -30,11 +30,11 @@ class Reader(NamedTuple):
 
 
 READERS = (
-    Reader("Trivy", trivy.DECODER, trivy.recognises, trivy.read),
-    Reader("Grype", grype.DECODER, grype.recognises, grype.read),
-    Reader("Harbor", harbor.DECODER, harbor.recognises, harbor.read),
-    Reader("OSV-Scanner", osv.DECODER, osv.recognises, osv.read),
-    Reader("Artifact Hub", artifact_hub.DECODER, artifact_hub.recognises, artifact_hub.read),
+    Reader("Trivy", trivy.decode, trivy.recognises, trivy.read),
+    Reader("Grype", grype.DECODER.decode, grype.recognises, grype.read),
+    Reader("Harbor", harbor.DECODER.decode, harbor.recognises, harbor.read),
+    Reader("OSV-Scanner", osv.DECODER.decode, osv.recognises, osv.read),
+    Reader("Artifact Hub", artifact_hub.DECODER.decode, artifact_hub.recognises, artifact_hub.read),
 )
 """Asked in this order; the first that recognises a document reads it."""
 
@@ -89,7 +89,7 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
         return artifact_hub.read_of_package(data, read_package(package))
     for reader in READERS:
         try:
-            document = reader.decoder.decode(data)
+            document = reader.decode(data)
         except msgspec.ValidationError as error:
             if damages(error):  # of this format, but damaged
                 raise

@@ -21,8 +21,7 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -87,8 +86,7 @@ class Result(Struct, rename="pascal"):
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
-    vulnerabilities: Raw = Raw()
-    """A list of `Row`, or null, decoded when it is looked at; no bytes when it is missing."""
+    vulnerabilities: list[Row] | UnsetType | None = UNSET
 
 
 class Report(Struct, rename="pascal"):
@@ -103,13 +101,28 @@ class Report(Struct, rename="pascal"):
     metadata: Any = None
 
 
+class _LargeResult(Result):
+    """Likewise, with rows that are decoded when they are looked at."""
+
+    vulnerabilities: list[Raw] | UnsetType | None = UNSET  # type: ignore[assignment]
+
+
+class _LargeReport(Report):
+    results: list[_LargeResult] | UnsetType | None = UNSET  # type: ignore[assignment]
+
+
 Document = Report | list[Result] | None
-DECODER = msgspec.json.Decoder(Document)
-_ROWS = msgspec.json.Decoder(list[Row] | None)
-_PARTS = msgspec.json.Decoder(list[Raw])
+_DECODER = msgspec.json.Decoder(Document)
+_LARGE = msgspec.json.Decoder(_LargeReport | list[_LargeResult] | None)
 _ROW = msgspec.json.Decoder(Row)
 _MANY = 16_000_000
-"""Bytes of a list from which on its rows are decoded one by one: a million at once would take a gigabyte."""
+"""Bytes from which on rows are decoded one by one: a million at once would take a gigabyte."""
+
+
+def decode(data: bytes | Raw) -> Document:
+    """Strict in lists, rows and ids. Raises as msgspec does."""
+    decoder: msgspec.json.Decoder[Document] = _DECODER if len(data) < _MANY else _LARGE
+    return decoder.decode(data)
 
 
 def recognises(document: Document) -> bool:
@@ -166,7 +179,7 @@ def _count(results: list[Result]) -> int:
     """How many findings there are. Raises `ReportError` when they can't be counted on."""
     classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
-    before_classes = not all(classes) and any(result.vulnerabilities for result in results)
+    before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
     if results and not before_classes and not _PACKAGES.intersection(classes):
         looked_for = ", ".join(sorted({*classes} - {""})) or "something else than packages"
         raise ReportError(
@@ -175,25 +188,21 @@ def _count(results: list[Result]) -> int:
         )
     found = 0
     for index, result in enumerate(results):
-        where = f"Results[{index}].Vulnerabilities"
+        number = -1
         try:
             for number, row in enumerate(_rows(result)):
                 if not is_id(row.id):
-                    raise no_id(f"{where}[{number}].VulnerabilityID")
+                    raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
                 found += row.status != _NOT_AFFECTED
-        except msgspec.ValidationError as error:
-            raise explain(error, where) from None
+        except msgspec.ValidationError as error:  # of a row that is decoded now
+            raise explain(error, f"Results[{index}].Vulnerabilities[{number + 1}]") from None
     return found
 
 
-def _rows(result: Result) -> Iterator[Row]:
+def _rows(result: Result) -> Iterable[Row]:
     """Raises `msgspec.DecodeError`."""
-    rows = result.vulnerabilities
-    if len(rows) >= _MANY:
-        with suppress(msgspec.ValidationError):  # the other way tells the place
-            yield from map(_ROW.decode, _PARTS.decode(rows))
-            return
-    yield from (rows and _ROWS.decode(rows)) or ()
+    rows: Any = result.vulnerabilities or ()
+    return map(_ROW.decode, rows) if isinstance(result, _LargeResult) else rows
 
 
 def _findings(results: list[Result]) -> Iterator[Finding]:
@@ -203,17 +212,17 @@ def _findings(results: list[Result]) -> Iterator[Finding]:
             if row.status != _NOT_AFFECTED:
                 try:
                     name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
-                    installed, fixed = _version(row.installed), _version(row.fixed)
+                    pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
                 except TypeError:  # something that should be a text is a list, say
                     made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
                     name, worst, about, url = made
-                    installed, fixed = text(row.installed), text(row.fixed)
-                pkg, package = text(row.pkg), row.package
+                    pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
+                package = row.package
                 purl = text(package.get("PURL")) if isinstance(package, dict) else ""
                 yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
 
 
-# The same vulnerabilities and versions stand in row after row, and then share their texts.
+# The same vulnerabilities, packages and versions stand in row after row, and then share their texts.
 @lru_cache(maxsize=65_536)
 def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int, str, str]:
     name = text(id_)
@@ -221,4 +230,4 @@ def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int,
     return name, severity(word), title(about), address
 
 
-_version = lru_cache(maxsize=65_536)(text)
+_text = lru_cache(maxsize=65_536)(text)

@@ -10,7 +10,7 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*\s*|;\s*(?=\})|\b(?P<kind>const)\b|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|\b(?P<const>const)\b|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -20,13 +20,13 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or (match["kind"] and "let") or ""
+            return match["text"] or ("let" if match["const"] else "")  # which is shorter, and no less here
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _short_names(_TOKEN.sub(small, text))
+    return _TOKEN.sub(small, text).strip()
 
 
 def _short_names(text: str) -> str:
@@ -46,8 +46,7 @@ def _short_names(text: str) -> str:
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    text = re.sub(r"\s*([{};,>])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
-    return re.sub(r'="([a-z]\w*)"(?=\])', r"=\1", text)
+    return re.sub(r"\s*([{};,>~+])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}")
 
 
 FILES = {
