@@ -26,7 +26,7 @@ def _script(text: str) -> str:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _TOKEN.sub(small, text).strip()
+    return _short_names(_TOKEN.sub(small, text).strip())
 
 
 def _short_names(text: str) -> str:
@@ -35,13 +35,12 @@ def _short_names(text: str) -> str:
     used = re.findall(r"[.#](\w+)|(?<=[{,])(\w+)(?=[,}=:])", text)
     used += [(word,) for match in _TOKEN.finditer(text) for word in re.findall(r"\w+", match["text"] or "")]
     kept = {word for found in used for word in found}
-    own = {*re.findall(r"\blet (\w{3,})(?==| of )|\((\w{3,})\)=>", text)}
+    own = re.findall(r"\blet (\w{3,})(?==| of )|(?<![\w.$])(\w{3,})=>", text)
     own = {word for found in own for word in found} - kept
     free = [letter for letter in ascii_letters if letter not in words]
     ranked = sorted(own, key=lambda word: (-words.count(word) * len(word), word))
     short = dict(zip(ranked, free, strict=False))
-    text = re.sub(r"\w+", lambda word: short.get(word[0], word[0]), text)
-    return re.sub(r"(?<!\w)\((\w+)\)=>", r"\1=>", text)
+    return re.sub(r"\w+", lambda word: short.get(word[0], word[0]), text)
 
 
 def _style(text: str) -> str:
