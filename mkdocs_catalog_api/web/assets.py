@@ -35,8 +35,8 @@ def _short_names(text: str) -> str:
     used = re.findall(r"[.#](\w+)|(?<=[{,])(\w+)(?=[,}=:])", text)
     used += [(word,) for match in _TOKEN.finditer(text) for word in re.findall(r"\w+", match["text"] or "")]
     kept = {word for found in used for word in found}
-    own = re.findall(r"\blet (\w{3,})(?==| of )|(?<![\w.$])(\w{3,})=>", text)
-    own = {word for found in own for word in found} - kept
+    declared = re.findall(r"\blet (\w{3,})(?==| of )|(?<![\w.$])(\w{3,})=>", text)
+    own = {word for found in declared for word in found} - {*kept, ""}
     free = [letter for letter in ascii_letters if letter not in words]
     ranked = sorted(own, key=lambda word: (-words.count(word) * len(word), word))
     short = dict(zip(ranked, free, strict=False))
