@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from string import ascii_letters
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _FOLDER = files("mkdocs_catalog_api") / "assets"
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|\b(?P<const>const)\b|(?P<blank>\s+)""",
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|(?P<blank>\s+)""",
     re.DOTALL,
 )
 
@@ -20,27 +19,13 @@ def _script(text: str) -> str:
 
     def small(match: re.Match[str]) -> str:
         if match["blank"] is None:
-            return match["text"] or ("let" if match["const"] else "")  # which is shorter, and no less here
+            return match["text"] or ""
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
         if "\n" in match["blank"]:
             return "" if before in "{};,([" or after in "}).?:" else "\n"
         return " " if (before + after).replace("_", "a").replace("$", "a").isalnum() else ""
 
-    return _short_names(_TOKEN.sub(small, text).strip())
-
-
-def _short_names(text: str) -> str:
-    """Local names in one letter; only those that are nowhere a property, a key or part of a text."""
-    words = re.findall(r"\w+", text)
-    used = re.findall(r"[.#](\w+)|(?<=[{,])(\w+)(?=[,}=:])", text)
-    used += [(word,) for match in _TOKEN.finditer(text) for word in re.findall(r"\w+", match["text"] or "")]
-    kept = {word for found in used for word in found}
-    declared = re.findall(r"\blet (\w{3,})(?==| of )|(?<![\w.$])(\w{3,})=>", text)
-    own = {word for found in declared for word in found} - {*kept, ""}
-    free = [letter for letter in ascii_letters if letter not in words]
-    ranked = sorted(own, key=lambda word: (-words.count(word) * len(word), word))
-    short = dict(zip(ranked, free, strict=False))
-    return re.sub(r"\w+", lambda word: short.get(word[0], word[0]), text)
+    return _TOKEN.sub(small, text).strip()
 
 
 def _style(text: str) -> str:
