@@ -96,6 +96,15 @@ def test_other_files(past: Past) -> None:
     assert "history/2026-02-30.json: no day is called this" in refusal(past, "--verify")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_day_that_is_a_pipe_is_refused_and_not_waited_for(past: Past) -> None:
+    past.file(SECOND).unlink()
+    os.mkfifo(past.file(SECOND))
+    result = past.run("--verify")
+    assert result.exit_code == 1
+    assert f"history/{SECOND}.json: not a plain file" in result.output
+
+
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:
     for name, body in past.files().items():
         (past.site.folder / "history" / name).write_bytes(body.replace(b"\n", b"\r\n"))

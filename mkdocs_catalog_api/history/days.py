@@ -165,7 +165,10 @@ class Folder:
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
-                if _DAY.fullmatch(name) and is_date(name[:10]):
+                path = self.path / name
+                if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+                    refuse(f"{self.label}/{name}", "not a plain file", "get the file from git again")
+                elif _DAY.fullmatch(name) and is_date(name[:10]):
                     dates.append(name[:10])
                 else:
                     message = "no day is called this, and a history holds nothing else"
