@@ -185,12 +185,7 @@ class _Record:
         from ..site import own_files
 
         site, settings, folder = self._site()
-        if folder.dates:
-            message = f"{_count(len(folder.dates), 'day')} recorded already"
-            hint = "a past is taken from git into an empty folder; move this one away to begin anew"
-            refused = Problems()
-            refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
-            raise CatalogError(refused)
+        recorded = chain.hashes(folder)
         repository = Repository(site.root)
         if repository.shallow:
             message = "this clone does not have all commits, so earlier days are missing"
@@ -207,6 +202,17 @@ class _Record:
                 if seen is not None:
                     previous = chain.append(past, commit.date, previous, state, seen).sha256
                     state = {each.slug: known(state.get(each.slug), each) for each in seen}
+                    # The days of a run that was killed while it wrote them are those of this one.
+                    if recorded and recorded.pop(0) != (commit.date, previous):
+                        message = (
+                            f"{_count(len(folder.dates), 'day')} recorded already, not from these commits"
+                        )
+                        hint = (
+                            "a past is taken from git into an empty folder; move this one away to begin anew"
+                        )
+                        refused = Problems()
+                        refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
+                        raise CatalogError(refused)
             days, events = len(past.dates), chain.copy(past, folder)
         if not commits:
             message = "no commit touches the pages, data or reports of the catalog"
