@@ -67,8 +67,8 @@ def _printable(text: str) -> str:
 class Problems:
     """Collects problems of one load, so that all of them are reported at once."""
 
-    def __init__(self) -> None:
-        self._found: set[Problem] = set()
+    def __init__(self, found: Iterable[Problem] = ()) -> None:
+        self._found = set(found)
 
     def add(self, problem: Problem) -> None:
         self._found.add(problem)
