@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urljoin
 
 from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
-from . import calendar, history_feeds, syndication, update_feeds
+from . import calendar, history_feeds, syndication
 from .history_feeds import FeedImage, News
 from .site_files import put, refuse_links, source_of
 
+JSON_FEED = "feeds/updates.json"
+RSS = "feeds/updates.xml"
+_UPDATES = uuid.UUID("6f2f1d4e-4a8e-5b0c-9a57-0d3f5b1c7a10")
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
 _PLACES = ("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", calendar.PATH)
@@ -32,13 +37,30 @@ def feeds(
     `items` has every collection as published; `news` what happened, None when nobody has recorded it.
     """
     home = site_url.rstrip("/") + "/"
-    made = dict(update_feeds.feeds(items, title, home))
+    pages = {item.href: item.url for name in ("images", "charts", "roadmap") for item in items[name]}
+    updates = [_update(update, pages.get(update.href), home) for update in items["updates"]]
+    description = f"Version checks of {title}: what was shipped, held or skipped"
+    made = dict(syndication.both("updates", title, description, home, updates))
     if news is not None:
         images = {image.slug: FeedImage(image.name, image.url) for image in items["images"]}
         made |= news.feeds(images, title, home)
     if dates := calendar.calendar(items["images"], title, home):
         made[calendar.PATH] = dates
     return made
+
+
+def _update(update: Any, page: str | None, home: str) -> syndication.Entry:
+    versions = f"{update.from_} → {update.to}" if update.from_ else update.to
+    title = f"{update.application} {versions}: {update.outcome}"
+    return syndication.Entry(
+        # The same for the same application, versions and outcome, also when the site moves.
+        id=syndication.identity(_UPDATES, [update.application, update.from_, update.to, update.outcome]),
+        date=update.checked,
+        title=title,
+        text=update.note or title,
+        tag=update.outcome,
+        link=urljoin(home, page) if page else None,
+    )
 
 
 def media_type(path: str) -> str:
@@ -49,7 +71,7 @@ def feeds_of_page(made: Set[str], markers: Set[str], image: str | None) -> list[
     """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:
-        wanted += [update_feeds.JSON_FEED, update_feeds.RSS]
+        wanted += [JSON_FEED, RSS]
     if markers & {"changes", "trend", "time-to-fix"}:
         wanted += [history_feeds.SECURITY_JSON, history_feeds.SECURITY_RSS]
     if image is not None:
