@@ -90,8 +90,12 @@ class Export:
                     for each in versions
                 ]
                 for product in statement.products:
-                    told = exact if position in matched or _names_image(product) else wide
-                    told |= dict.fromkeys(_exact(product, statement, subjects, digest, entry.image))
+                    meaning = product_meaning(product.component)
+                    if isinstance(meaning, ProductMeaning):
+                        told = exact if position in matched or meaning.images else wide
+                        told |= dict.fromkeys(
+                            _exact(product, meaning, statement.suppresses, subjects, digest, entry.image)
+                        )
             if exact:
                 said.append(StatementOnReleases(rank, statement, tuple(exact)))
             if wide:
@@ -155,28 +159,25 @@ def _compatible(first: str, second: str) -> bool:
     )
 
 
-def _names_image(product: Product) -> bool:
-    meaning = product_meaning(product.component)
-    return isinstance(meaning, ProductMeaning) and bool(meaning.images)
-
-
 def _exact(
-    product: Product, statement: Statement, subjects: Sequence[Subject], digest: str, image: str
+    product: Product,
+    meaning: ProductMeaning,
+    suppresses: bool,
+    subjects: Sequence[Subject],
+    digest: str,
+    image: str,
 ) -> Iterator[Exact]:
     """The product as this digest, which `subjects` have, one for each label; nothing if it means something
     else."""
-    meaning = product_meaning(product.component)
-    if not isinstance(meaning, ProductMeaning):
-        return
     # The platform goes into the package URL: the scan of one platform may be of a digest of several.
     images = [pattern._replace(os="", architecture="", platform="") for pattern in meaning.images]
     held = [all(pattern.holds(subject) for pattern in images) for subject in subjects]
     # What is said of one label is not said of another on the same digest, which has its own rows.
-    if not (all(held) if statement.suppresses else any(held)):
+    if not (all(held) if suppresses else any(held)):
         return
     platform = _platform(meaning.images)
-    parts = _parts(product, meaning, suppresses=statement.suppresses)
-    if statement.suppresses and (platform is None or parts is None):
+    parts = _parts(product, meaning, suppresses=suppresses)
+    if suppresses and (platform is None or parts is None):
         return
     repository, name = _repository(image)
     qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())

@@ -7,19 +7,13 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from ...catalog.statements import JUSTIFICATIONS, STATUSES, JustificationWord, StatusWord
-from .fields import Document, Text
+from ...catalog.statements import JustificationWord, StatusWord
+from .fields import Document, Text, vocabulary
 
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"
 Time = Annotated[str, Meta(pattern=_TIME, extra_json_schema={"format": "date-time"})]
-VexStatus = Annotated[
-    StatusWord,
-    Meta(extra_json_schema={"words": [*STATUSES], "component": "VexStatus"}),
-]
-VexJustification = Annotated[
-    JustificationWord,
-    Meta(extra_json_schema={"words": [*JUSTIFICATIONS], "component": "VexJustification"}),
-]
+VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
+VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
 
 
 class VexVulnerability(Document):
