@@ -110,12 +110,12 @@ def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, s
     for problem in problems:
         identical[problem.level, _POSITION.sub("[]", problem.said)].append(problem)
     for problem in problems:
-        same = identical[problem.level, _POSITION.sub("[]", problem.said)]
+        said = _POSITION.sub("[]", problem.said)
+        same = identical[problem.level, said]
         if every or len(same) <= _SHOWN:
             yield problem.level, f"{problem} [{problem.code}]"
         elif problem is same[0]:
             places = ", ".join(each.place for each in same[:_SHOWN])
-            said = _POSITION.sub("[]", problem.said)
             yield problem.level, f"{said}: {len(same)} times, first {places} [{problem.code}]"
 
 

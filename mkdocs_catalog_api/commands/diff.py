@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 
 from ..api import addresses
 from ..api.compatibility import Change, Level, compare_shapes
+from .run import print_object
 
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
@@ -127,8 +128,7 @@ def command(old: Path, new: Path, quiet: bool, as_json: bool) -> None:
     shown = [change for change in changes if change.level == "breaking" or not quiet]
     if as_json:
         counted = {"breaking": breaking, "compatible": len(changes) - breaking}
-        body = {**counted, "changes": [asdict(change) for change in shown]}
-        click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+        print_object({**counted, "changes": [asdict(change) for change in shown]})
     else:
         for change in shown:
             click.echo(str(change))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from ..read import read
 from ..read_site import read_site
 from ..settings import Settings
 from ..site import Site, own_files
-from .run import Run, as_objects, options, print_problems
+from .run import Run, as_objects, options, print_object, print_problems
 
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
@@ -85,9 +84,7 @@ def command(
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
         summary = {"refused": done is None} | (done.summary if done else {})
-        click.echo(
-            json.dumps({"problems": as_objects(problems), "summary": summary}, ensure_ascii=False, indent=2)
-        )
+        print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=run.quiet)
         if done is None:

@@ -74,6 +74,11 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
     ]
 
 
+def print_object(body: dict[str, Any]) -> None:
+    """Print the one object that a command gives programs."""
+    click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+
+
 def options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a command that reads the whole catalog; it is given one `Run`, and its own options."""
 
@@ -175,7 +180,7 @@ class Run:
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:
-            click.echo(json.dumps(self._object(build), ensure_ascii=False, indent=2))
+            print_object(self._object(build))
         else:
             self._tell(build, did)
         if build is None:

@@ -146,7 +146,7 @@ class Client:
             NoAnswerError: an answer that asking again would not mend.
         """
         place, redirects, retry, tries = address, 0, self._limits.retry, 0
-        most = min(self._limits.size, self._limits.size if size is None else size)
+        most = min(self._limits.size, size or self._limits.size)
         while True:
             after = 0.0
             try:
