@@ -89,6 +89,13 @@ def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
     assert parsed(made["feeds/images/other.xml"]).entries == []
 
 
+def test_another_build_of_a_release_is_news(past: Past) -> None:
+    past.image("nginx", "1.0", "1.1", lifecycle="deprecated", v1_0="again")
+    past.day("2026-11-04")
+    newest = parsed(feeds(past)["feeds/images/nginx.xml"]).entries[0]
+    assert (newest.title, newest.tags[0].term) == ("NGINX <1> & more 1.0 is rebuilt", "rebuild")
+
+
 def test_identities_last(past: Past) -> None:
     def identities(path: str) -> list[str]:
         return [entry.id for entry in parsed(feeds(past)[path]).entries]
