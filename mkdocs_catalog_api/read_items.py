@@ -81,8 +81,11 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
         if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
-        others = [page.uri for page in site.pages if not selection.matching(page.uri)]
-        folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
+        folders = Counter(
+            folder
+            for page in site.pages
+            if (folder := _likely_folder(name, page.uri)) and not selection.matching(page.uri)
+        )
         for folder, count in folders.most_common(1):
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
             say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
@@ -90,8 +93,10 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
 
 def _likely_folder(name: str, uri: str) -> str:
     """The folder of a page that is called like the collection; empty when none is."""
-    folders = PurePosixPath(uri).parents
-    return next((str(path) for path in folders if path.name.lower() in (name, name.rstrip("s"))), "")
+    folder = uri.rpartition("/")[0]
+    while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
 def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problems) -> None:
@@ -99,7 +104,8 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
     pages = [raw.page for raw in raws if raw.page]
     if any(page.defaults or page.meta is not None for page in pages):
         return
-    folders = {folder for page in pages for folder in PurePosixPath(page.uri).parents}
+    own = {PurePosixPath(folder) for folder in {page.uri.rpartition("/")[0] for page in pages}}
+    folders = own.union(*(folder.parents for folder in own))
     unread = sorted(path for folder in folders if (path := site.docs_dir / folder / _META_FILE).is_file())
     if unread:
         name = unread[0].as_posix().removeprefix(f"{site.root.as_posix()}/")
@@ -212,7 +218,7 @@ def _note_undeclared(
     name: Resource, model: type[ItemEntry], raws: list[RawItem], site: Site, problems: Problems
 ) -> None:
     """One line for an author who forgot to declare a field."""
-    counted = Counter(key for raw in raws for key in undeclared(model, raw))
+    counted = Counter(undeclared(model, raws))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"

@@ -110,7 +110,7 @@ class DocsDir:
 
     def _text(self, uri: str) -> str | None:
         try:
-            return (self._folder / uri).read_text("utf-8-sig")
+            return (self._folder / uri).read_text("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError:
             return None
         except OSError as error:

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from .yaml_errors import YamlError
 from .yaml_text import Document, parse
 
-# The line MkDocs takes for front matter (mkdocs/utils/meta.py), and looser ones that authors mean as such.
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
+# The lines that MkDocs takes for those of front matter (mkdocs/utils/meta.py), and looser ones that authors
+# mean as such.
+_OPENING = re.compile(r"\A---[ \t]*(?:\n|\Z)")
+_CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(\n|\Z)")
 _OFFSET = 1
 """Lines before the YAML text."""
-_EMPTY = re.compile(r"\A---[ \t]*\n(?:---|\.\.\.)[ \t]*\n")
-_UNCLOSED_AT_END = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*\Z", re.DOTALL)
-_OPENING = re.compile(r"\A---[ \t]*(?:\n|\Z)")
+_EMPTY = re.compile(r"(?:---|\.\.\.)[ \t]*\n")
 _LATE_OPENING = re.compile(r"\A(?:[ \t]*\n)+---[ \t]*\n|\A[ \t]+---[ \t]*\n")
 _MULTIMARKDOWN = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:(?:\s|\Z)")
 
@@ -26,16 +26,16 @@ def split(text: str) -> str | None:
     Raises:
         YamlError: something that looks like front matter, but that MkDocs does not read as such.
     """
-    if match := _FRONT_MATTER.match(text):
-        return match.group(1)
-    if _EMPTY.match(text):
-        return ""
-    if _UNCLOSED_AT_END.match(text):
-        line = text.count("\n") + 1
+    if opening := _OPENING.match(text):
+        closing = _CLOSING.search(text, opening.end())
+        if closing and closing[1]:
+            return text[opening.end() : closing.start() + 1]
+        if _EMPTY.match(text, opening.end()):
+            return ""
+        if closing is None:
+            raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
         message = "the file ends right after the closing ---, so MkDocs takes its front matter for text"
-        raise YamlError(line, 1, message, "end that line with a line break")
-    if _OPENING.match(text):
-        raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
+        raise YamlError(text.count("\n") + 1, 1, message, "end that line with a line break")
     if _LATE_OPENING.match(text):
         message = "front matter must begin at the very start of the file, or MkDocs takes it for text"
         raise YamlError(1, 1, message, "remove the space or empty lines before the ---")

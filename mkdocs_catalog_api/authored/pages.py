@@ -181,15 +181,17 @@ def _read(
             Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8", code=Code.NOT_READ)
         )
         return None
-    asks = _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None or any(
-        isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults
+    asks = (
+        wanted
+        or _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None
+        or any(isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults)
     )
-    if not (wanted or asks or (page.meta and "catalog" in page.meta)):
+    if not (asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
         document = read(page.text) or _EMPTY
     except YamlError as error:
-        if wanted or asks:
+        if asks:
             problems.add(
                 Problem(page.file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
             )

@@ -106,10 +106,10 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
     return entry
 
 
-def undeclared(model: type[Model], raw: RawItem) -> Iterator[str]:
-    """The keys which the author gave the item that are no fields, and that nothing known gives a meaning."""
+def undeclared(model: type[Model], raws: Iterable[RawItem]) -> Iterator[str]:
+    """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
     names = {*field_names(model), *model.spellings, *COMPUTED, *FOREIGN}
-    return (str(key) for key in raw.written() if key not in names)
+    return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
 def _misspelt(key: str, names: Iterable[str]) -> str | None:
