@@ -110,7 +110,9 @@ class RawItem(Struct, frozen=True):
 
     def written(self) -> Mapping[str, object]:
         """The values as the author wrote them, without those of plugins."""
-        return self.values if self.page is None else _written(self.document, self.page)
+        if self.page is None or self.page.meta is None:
+            return self.values
+        return _written(self.document, self.page)
 
 
 def dotted(path: Iterable[str | int]) -> str:

@@ -38,10 +38,10 @@ class _Loader(yaml.CSafeLoader):
             return _TAGS.get(value, self.DEFAULT_SCALAR_TAG) if implicit[0] else self.DEFAULT_SCALAR_TAG
         return self.DEFAULT_SEQUENCE_TAG if kind is yaml.SequenceNode else self.DEFAULT_MAPPING_TAG
 
-    def _nowhere(self, *_: object) -> None:
+    def descend_resolver(self, current_node: object, current_index: object) -> None:
         """No tag depends on where a value stands."""
 
-    descend_resolver = ascend_resolver = _nowhere
+    def ascend_resolver(self) -> None: ...
 
 
 # What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
