@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from .authored.data_files import read_list
+from .authored.folders import kind_of
 from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
@@ -59,7 +60,9 @@ def data_file(
                 return None
             return path
         if path.exists():
-            message, hint = f"{name!r} is not a file", "put the data into a file of that name"
+            kind = kind_of(path.stat().st_mode)
+            message = f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
+            hint = "put the data into a file of that name"
         else:
             message, hint = f"the data file {name!r} is missing", "create it or correct the path"
         problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))

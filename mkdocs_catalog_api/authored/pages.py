@@ -194,9 +194,7 @@ def _read(
         document = read(page.text) or _EMPTY
     except YamlError as error:
         if asks:
-            problems.add(
-                Problem(page.file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
-            )
+            problems.add(error.problem(page.file))
         return None
     values = overlay(document, page)
     return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
@@ -248,6 +246,5 @@ def parse_defaults(text: str, file: str = "") -> Document:
         if document.data is not None and not isinstance(document.data, dict):
             raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
     except YamlError as error:
-        problem = Problem(file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
-        return Document("", 0, {}, file, problem)
+        return Document("", 0, {}, file, error.problem(file))
     return replace(document, file=file)

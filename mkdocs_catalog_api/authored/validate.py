@@ -26,17 +26,8 @@ FOREIGN = frozenset(
         *("author", "date", "comments", "boost", "draft", "pin", "links", "readtime", "categories", "hero"),
         *("catalog", "redirect_to", "__extends", "exclude", "robots", "image_alt", "render_macros", "nav"),
         *("ignore_macros", "disable_toc", "language", "lang", "translations", "revision_date", "keywords"),
-        *(
-            "hide_title",
-            "toc_depth",
-            "edit_url",
-            "new_tab",
-            "level",
-            "weight",
-            "order",
-            "layout",
-            "pagetitle",
-        ),
+        *("hide_title", "toc_depth", "edit_url", "new_tab", "level", "weight", "order", "layout"),
+        "pagetitle",
     }
 )
 """Keys that pages carry for the theme, other plugins and this one; they are never misspelt fields."""
