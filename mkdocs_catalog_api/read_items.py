@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from .authored.data_files import read_list
-from .authored.folders import kind_of
+from .authored.folders import kind_of, name_of
 from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
@@ -45,27 +45,24 @@ def data_file(
     """The data file that is set, or one called `default` with one of the usual endings."""
     usual = [name for name in data_names(default) if (site.root / name).exists()]
     names = [configured] if configured else usual
+    if not names:
+        return None
+    name, path, code = names[0], site.root / names[0], Code.MISSING_PATH
+    hint = "put the data into a file of that name"
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
         hint = f"keep one of them, or name it: `{setting[1]}: …`"
-        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
-        return None
-    for name in names:
-        path = site.root / name
-        if path.is_file():
-            if path.is_symlink() and not path.resolve().is_relative_to(site.root.resolve()):
-                message = f"{name!r} is a link that leads out of the project and is not followed"
-                hint = "put what it leads to into the project"
-                problems.add(site.config.problem(setting, message, hint, code=Code.NOT_READ))
-                return None
+    elif path.is_file():
+        if not path.is_symlink() or path.resolve().is_relative_to(site.root.resolve()):
             return path
-        if path.exists():
-            kind = kind_of(path.stat().st_mode)
-            message = f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
-            hint = "put the data into a file of that name"
-        else:
-            message, hint = f"the data file {name!r} is missing", "create it or correct the path"
-        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
+        message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
+        hint = "put what it leads to into the project"
+    elif path.exists():
+        kind = kind_of(path.stat().st_mode)
+        message = f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
+    else:
+        message, hint = f"the data file {name!r} is missing", "create it or correct the path"
+    problems.add(site.config.problem(setting, message, hint, code=code))
     return None
 
 
@@ -135,7 +132,7 @@ def read_items(
     model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
-        entries = read_list(path, path.relative_to(site.root).as_posix(), name, problems)
+        entries = read_list(path, name_of(path, site.root), name, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
     raws = [*_not_named(raws, entries, model, problems), *entries]

@@ -34,11 +34,6 @@ _DERIVED = "in lower case with hyphens it must be 1 to 100 characters, and not r
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
-_HAS_DOMAIN = r"[^/]*[.:][^/]*/|localhost/"
-_REFERENCE = re.compile(
-    rf"(?:(?={_HAS_DOMAIN})({_DOMAIN.pattern})/|(?!{_HAS_DOMAIN}))({_PATH.pattern})"
-    rf"(?::({VERSION_LABEL.pattern}))?(?:@({DIGEST.pattern}))?"
-)
 _ALGORITHMS = {64: "sha256", 96: "sha384", 128: "sha512"}
 # semver.org, "Is there a suggested regular expression", and the `v` that Helm accepts
 _NUMBER = r"(?:0|[1-9][0-9]*)"
@@ -183,13 +178,14 @@ class Reference(Struct, frozen=True):
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Reads the grammar and the short names of github.com/distribution/reference."""
-        if reference := _read(text):
+        reference = _read(text)
+        if isinstance(reference, Reference):
             return reference
         bare = SCHEME.sub("", text.strip(), count=1)
         name = _split(bare)[0]
         near = f"{name.lower()}{bare[len(name) :]}".strip("/")
-        would_do = _read(near) and ("/" in near) == ("/" in bare)
-        raise refusal(text, "an image reference", _fault(text), near if would_do else "")
+        would_do = isinstance(_read(near), cls) and ("/" in near) == ("/" in bare)
+        raise refusal(text, "an image reference", reference, near if would_do else "")
 
 
 def repository(text: str) -> str:
@@ -222,36 +218,20 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
     return name if tag is None else name[:colon], tag, digest_ if at else None
 
 
-def _read(text: str) -> Reference | None:
-    found = _REFERENCE.fullmatch(text)
-    if found is None:
-        return None
-    domain, path, tag, digest_ = found.groups()
-    if not domain and _IMAGE_ID.fullmatch(path):
-        return None
-    domain, path = _normalised(domain, path)
-    return Reference(domain, path, tag, digest_) if len(domain) + len(path) < REPOSITORY_MAX else None
-
-
-def _normalised(domain: str | None, path: str) -> tuple[str, str]:
-    domain = (domain or "docker.io").lower()
-    if domain not in ("docker.io", "index.docker.io"):
-        return domain, path
-    return "docker.io", path if "/" in path else f"library/{path}"
-
-
-def _fault(text: str) -> str:
-    """What is wrong with a text that is no reference."""
+def _read(text: str) -> Reference | str:
+    """The reference, or what is wrong with the text."""
     if SCHEME.match(text):
         return "it must not start with a scheme"
     name, tag, digest_ = _split(text)
     if _IMAGE_ID.fullmatch(name):
         return "64 hex digits are the id of an image and name no repository"
     domain, slash, path = name.partition("/")
-    if not (slash and ("." in domain or ":" in domain or domain == "localhost")):
-        domain, path = "", name
-    domain, path = _normalised(domain, path)
-    if len(domain) + len(path) >= REPOSITORY_MAX:
+    if not slash or not ("." in domain or ":" in domain or domain == "localhost"):
+        domain, path = "docker.io", name
+    domain = "docker.io" if domain.lower() == "index.docker.io" else domain.lower()
+    if domain == "docker.io" and "/" not in path:
+        path = f"library/{path}"
+    if len(domain) + 1 + len(path) > REPOSITORY_MAX:
         return "registry and path must not be longer than 255 characters"
     if not _DOMAIN.fullmatch(domain):
         return f"{domain!r} is no registry host, HOST or HOST:PORT"
@@ -260,7 +240,9 @@ def _fault(text: str) -> str:
         return f"the path {path!r} may hold lower-case letters and digits, with . _ __ or - only between them"
     if tag is not None and not VERSION_LABEL.fullmatch(tag):
         return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
-    return f"a digest is sha256: and 64 lower-case hex digits{_counted(digest_ or '')}"
+    if digest_ is not None and not DIGEST.fullmatch(digest_):
+        return f"a digest is sha256: and 64 lower-case hex digits{_counted(digest_)}"
+    return Reference(domain, path, tag, digest_)
 
 
 def _slugify(text: str) -> str:

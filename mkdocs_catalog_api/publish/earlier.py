@@ -16,10 +16,6 @@ GENERATOR = "mkdocs-catalog-api"
 SIGNATURE = f"{MANIFEST}.jws"
 
 
-class _Generator(msgspec.Struct):
-    name: str
-
-
 class Entry(msgspec.Struct, frozen=True):
     """What a manifest says of a document."""
 
@@ -28,7 +24,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class _Manifest(msgspec.Struct):
-    generator: _Generator
+    generator: dict[str, object]
     documents: dict[str, Entry]
 
 
@@ -58,7 +54,7 @@ def listed(folder: Path) -> Listed:
         manifest = _DECODER.decode(data)
     except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
         return {}
-    if manifest.generator.name != GENERATOR:
+    if manifest.generator.get("name") != GENERATOR:
         return {}
     return manifest.documents | {MANIFEST: Entry(hashlib.sha256(data).hexdigest(), len(data))}
 

@@ -11,7 +11,7 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from . import calendar, history_feeds, syndication, update_feeds
 from .history_feeds import FeedImage, News
-from .site_files import put, refuse_links, source_of
+from .site_files import put, refuse_links, remove, says, source_of
 
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
@@ -83,7 +83,7 @@ def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) 
     for path in made:
         target = site_dir / path
         refuse_links(site_dir, path, problems)
-        if target.exists() and not _ours(target):
+        if target.exists() and not says(target, _OURS):
             problems.add(_in_the_way(path, path))
     if list(problems):
         raise CatalogError(problems)
@@ -92,24 +92,7 @@ def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) 
     for target in sorted({target for pattern in _PLACES for target in site_dir.glob(pattern)}):
         path = target.relative_to(site_dir).as_posix()
         if path not in made and not (site.docs_dir / path).exists():
-            _remove(path, site_dir)
-
-
-def _ours(target: Path) -> bool:
-    return target.is_file() and any(mark in target.read_bytes() for mark in _OURS)
-
-
-def _remove(path: str, site_dir: Path) -> None:
-    """Remove a file that says of itself that we wrote it, and the folders of feeds that are empty then."""
-    target, links = site_dir / path, Problems()
-    refuse_links(site_dir, path, links)
-    if list(links) or not _ours(target):
-        return
-    target.unlink()
-    for folder in (*target.parents,)[: len(PurePosixPath(path).parts) - 1]:
-        if any(folder.iterdir()):
-            return
-        folder.rmdir()
+            remove(site_dir, path, _OURS)
 
 
 def _in_the_way(file: str, path: str) -> Problem:

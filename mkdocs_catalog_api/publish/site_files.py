@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 
 from ..authored.folders import name_of
 from ..codes import Code
@@ -34,6 +35,24 @@ def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
         else:
             continue
         return
+
+
+def says(target: Path, marks: Iterable[bytes]) -> bool:
+    """Whether it is a file with one of the marks of those that we write."""
+    return target.is_file() and any(mark in target.read_bytes() for mark in marks)
+
+
+def remove(site_dir: Path, path: str, marks: Iterable[bytes]) -> None:
+    """Remove a file that has one of the marks, and the folders that are empty then; nothing below a link."""
+    target, links = site_dir / path, Problems()
+    refuse_links(site_dir, path, links)
+    if list(links) or not says(target, marks):
+        return
+    target.unlink()
+    for folder in (*target.parents,)[: len(PurePosixPath(path).parts) - 1]:
+        if any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:

@@ -14,7 +14,7 @@ from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems
 from ..site import Site
 from .earlier import GENERATOR
-from .site_files import put, refuse_links, source_of
+from .site_files import put, refuse_links, remove, says, source_of
 
 VEX_REPOSITORY = ".well-known/vex-repository.json"
 _OURS = f'"generator":"{GENERATOR}"'.encode()
@@ -51,23 +51,16 @@ def publish(body: bytes, site_dir: Path, staging: Path) -> None:
     Raises:
         CatalogError: a link, or a file that is not ours, stands there.
     """
+    if not body:
+        remove(site_dir, VEX_REPOSITORY, (_OURS,))
+        return
     target, problems = site_dir / VEX_REPOSITORY, Problems()
     refuse_links(site_dir, VEX_REPOSITORY, problems)
-    if not body:
-        if not list(problems) and _ours(target):
-            target.unlink()
-            if not any(target.parent.iterdir()):
-                target.parent.rmdir()
-        return
-    if target.exists() and not _ours(target):
+    if target.exists() and not says(target, (_OURS,)):
         problems.add(_in_the_way(VEX_REPOSITORY))
     if list(problems):
         raise CatalogError(problems)
     put(site_dir, VEX_REPOSITORY, body, staging)
-
-
-def _ours(target: Path) -> bool:
-    return target.is_file() and _OURS in target.read_bytes()
 
 
 def _in_the_way(file: str) -> Problem:
