@@ -81,11 +81,8 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
         if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
-        folders = Counter(
-            folder
-            for page in site.pages
-            if (folder := _likely_folder(name, page.uri)) and not selection.matching(page.uri)
-        )
+        likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
+        folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
             say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
