@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..authored.folders import name_of
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from ..site import Site
@@ -16,8 +17,7 @@ def _source_of(site: Site, path: str) -> str | None:
     """The author's file in docs_dir that becomes this file of the site, as problems name it; None without."""
     if not (site.docs_dir / path).exists():
         return None
-    below = site.docs_dir.is_relative_to(site.root)
-    return ((site.docs_dir.relative_to(site.root) if below else Path()) / path).as_posix()
+    return (Path(name_of(site.docs_dir, site.root)) / path).as_posix()
 
 
 def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
