@@ -8,8 +8,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from . import clock
 from .advisories.configured import read_advisories
@@ -34,8 +35,7 @@ from .write import Contents, Context, write
 from .write_items import ItemDocuments
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Struct, frozen=True):
     """A catalog whose documents wait in staging."""
 
     site: Site

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from .codes import Code
 
@@ -25,8 +26,17 @@ class Level(IntEnum):
     ERROR = 40
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class _Described(Struct, frozen=True, order=True):
+    file: str
+    line: int
+    column: int
+    field: str
+    message: str
+    hint: str = ""
+    level: Level = Level.ERROR
+
+
+class Problem(_Described, frozen=True, order=True, kw_only=True):
     """One thing to mend (or, at `Level.INFO`, to know).
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
@@ -35,14 +45,6 @@ class Problem:
     are exact; as text the problem is one line, in which control characters are escaped.
     """
 
-    file: str
-    line: int
-    column: int
-    field: str
-    message: str
-    hint: str = ""
-    level: Level = Level.ERROR
-    _: KW_ONLY
     code: Code
 
     @property

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct, field
 
 from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems, lines
@@ -83,7 +83,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a command that reads the whole catalog; it is given one `Run`, and its own options."""
 
     def run(**given: Any) -> None:
-        own = {name: given.pop(name) for name in [*given] if name not in Run.__dataclass_fields__}
+        own = {name: given.pop(name) for name in [*given] if name not in Run.__struct_fields__}
         command(Run(**given), **own)
 
     run.__dict__.update(command.__dict__)  # the options that it has already
@@ -106,8 +106,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """One run of a command over the catalog of a site."""
 
     config_file: Path
