@@ -13,7 +13,7 @@ from .authored.folders import name_of
 from .authored.newest import newest_versions
 from .authored.pages import RawItem, select
 from .authored.validate import read_entry
-from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
+from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans, warn_of_scans_before_release
 from .catalog.join import Catalog, Join, RoadmapItem
 from .catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex_matching import Statements
@@ -69,6 +69,7 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
     if whole:  # else the reports of what could not be read would look unmatched
         join.report_unmatched()
     joined = join.images(pages)
+    warn_of_scans_before_release(joined, problems)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if security.max_age is not None:
         warn_of_old_scans(joined, security.max_age, time, problems)

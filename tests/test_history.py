@@ -403,6 +403,19 @@ def test_what_one_platform_no_longer_reports_is_not_fixed_by_scanning_the_other(
     assert parts.past.fixed() == (2, 2, 2)
 
 
+def test_what_a_scan_in_part_reports_again_is_fixed_when_all_of_the_new_build_is_scanned_without_it(
+    parts: Parts,
+) -> None:
+    """Only whole scans end anything: the last had it in the old build, the next does not in the new one."""
+    parts.build("new")
+    parts.scan("new", "amd64", row(ONE))
+    assert parts.past.vulnerabilities(TUESDAY) == []
+    assert parts.past.history()["figures"][-1]["total"] == 2
+    parts.scan("new", "amd64")
+    parts.scan("new", "arm64")
+    assert [event[3] for event in parts.past.vulnerabilities(WEDNESDAY)] == ["rebuilt", "rebuilt"]
+
+
 def test_a_platform_that_stays_as_it_was_fixes_nothing(parts: Parts) -> None:
     listed = [digest("old-amd64"), digest("new-arm64")]
     parts.past.site.image("nginx", f"versions: [{{version: '1.0', digests: {json.dumps(listed)}}}]")

@@ -56,6 +56,9 @@ def suppressed(findings: Sequence[Finding], images: Sequence[Subject], *changes:
     ("product", "matches"),
     [
         (WEB, True),
+        *((f"{WEB}{empty}", False) for empty in ("&tag=", "&tag", "&tag=#", "&&tag=1")),
+        ("pkg:oci/web@?repository_url=ghcr.io/acme/web", False),
+        ("pkg:oci/web?tag=&repository_url=ghcr.io/acme/web", False),
         ("pkg:oci/web?repository_url=ghcr.io/acme", True),
         ("pkg:oci/web?repository_url=GHCR.io/acme/web/", True),
         ("pkg:oci/other?repository_url=ghcr.io/acme/other", False),

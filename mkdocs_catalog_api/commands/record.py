@@ -152,10 +152,7 @@ def _rebuild(folder: Folder) -> _Done:
 
 
 def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str, since: str | None) -> _Done:
-    if folder.dates:
-        message = f"{_count(len(folder.dates), 'day')} recorded already"
-        hint = "a past is taken from git into an empty folder; move this one away to begin anew"
-        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)]))
+    recorded = chain.hashes(folder)
     repository = Repository(site.root)
     if repository.shallow:
         message = "this clone does not have all commits, so earlier days are missing"
@@ -172,6 +169,13 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
             if seen is not None:
                 previous = chain.append(past, commit.date, previous, state, seen).sha256
                 state = {each.slug: known(state.get(each.slug), each) for each in seen}
+                # The days of a run that was killed while it wrote them are those of this one.
+                if recorded and recorded.pop(0) != (commit.date, previous):
+                    message = f"{_count(len(folder.dates), 'day')} recorded already, not from these commits"
+                    hint = "a past is taken from git into an empty folder; move this one away to begin anew"
+                    raise CatalogError(
+                        Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)])
+                    )
         days, events = len(past.dates), chain.copy(past, folder)
     if not commits:
         message = "no commit touches the pages, data or reports of the catalog"

@@ -79,8 +79,22 @@ def append(
     return Recorded(date, *folder.write(date, previous, changes))
 
 
+def hashes(folder: Folder) -> list[tuple[str, str]]:
+    """Date and SHA-256 of each day.
+
+    Raises:
+        CatalogError: at the first day that is not in order.
+    """
+    found = []
+    for day in folder.days():
+        for _ in day.events():
+            pass
+        found.append((day.date, day.sha256))
+    return found
+
+
 def copy(source: Folder, to: Folder) -> int:
-    """Write all days of a history into an empty folder; returns how many events they have.
+    """Write all days of a history into a folder that has none, or the first of them; counts their events.
 
     Raises:
         OSError: a day can't be written.
