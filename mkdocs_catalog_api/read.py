@@ -9,6 +9,7 @@ from typing import Literal
 
 from .authored import nvcmp
 from .authored.data_files import read_list
+from .authored.folders import name_of
 from .authored.newest import newest_versions
 from .authored.pages import RawItem, select
 from .authored.validate import read_entry
@@ -116,9 +117,8 @@ def _folder(
 
 def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    if folder is None:
-        return None
-    return Reports(folder, _label(folder, site), site.root, settings.security.max_report_size)
+    limit = settings.security.max_report_size
+    return Reports(folder, name_of(folder, site.root), site.root, limit) if folder else None
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
@@ -126,12 +126,7 @@ def _statements(site: Site, settings: Settings, problems: Problems) -> Statement
     if folder is None:
         return Statements()
     limit = settings.security.max_report_size
-    return Statements(read_folder(folder, _label(folder, site), site.root, problems, limit))
-
-
-def _label(folder: Path, site: Site) -> str:
-    """How problems name a folder."""
-    return folder.relative_to(site.root).as_posix()
+    return Statements(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
 def _updates(
@@ -141,11 +136,12 @@ def _updates(
     path = data_file(site, ("updates", "data"), section.data, "updates", problems)
     if path is None:
         return ()
-    raws = read_list(path, path.relative_to(site.root).as_posix(), "updates", problems)
+    raws = read_list(path, name_of(path, site.root), "updates", problems)
     if nvcmp.is_nvcmp(raws):
         decided = data_file(site, ("updates", "decisions"), section.decisions, "decisions", problems)
-        file = decided.relative_to(site.root).as_posix() if decided else ""
-        decisions = nvcmp.read_decisions(decided, file, problems) if decided else None
+        decisions = None
+        if decided:
+            decisions = nvcmp.read_decisions(decided, name_of(decided, site.root), problems)
         read = nvcmp.read_differences(raws, decisions, nvcmp.Listed(listed), problems)
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]

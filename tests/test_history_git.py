@@ -166,6 +166,12 @@ def test_no_repository(site: SiteFolder) -> None:
     assert "not a git repository" in result.output
 
 
+def test_without_git(past: Past) -> None:
+    result = past.run("--from-git", PATH="")
+    assert result.exit_code == 1
+    assert "--from-git: git is not installed" in result.output
+
+
 def test_no_hook_runs_and_no_link_leads_out(past: Past, repository: Repository) -> None:
     secret = repository.top.parent / "secret.md"
     secret.write_text("---\ncategory: x\n---\n")

@@ -163,9 +163,9 @@ def _of_purl(purl: Purl) -> ImagePattern:
     Without digest and repository, `pkg:oci` names any image of that name anywhere, and so none for us.
     """
     qualifiers = dict(purl.qualifiers)
-    for key in sorted(qualifiers):
-        if key not in _QUALIFIERS:
-            raise RefusedError(f"the qualifier `{key[:40]}` is not understood", f"known are {_known()}")
+    if unknown := sorted(qualifiers.keys() - {*_QUALIFIERS}):
+        known = ", ".join(f"`{key}`" for key in _QUALIFIERS)
+        raise RefusedError(f"the qualifier `{unknown[0][:40]}` is not understood", f"known are {known}")
     if len(qualifiers) != len(purl.qualifiers):
         raise RefusedError("one of its qualifiers is given twice", "write one product for each")
     if purl.subpath:
@@ -192,10 +192,6 @@ def _of_purl(purl: Purl) -> ImagePattern:
         qualifiers.get("arch", ""),
         plain_platform(names.platform(platform)) if platform else "",
     )
-
-
-def _known() -> str:
-    return ", ".join(f"`{key}`" for key in _QUALIFIERS)
 
 
 def _reference(text: str) -> names.Reference | None:
