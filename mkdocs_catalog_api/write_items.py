@@ -121,8 +121,10 @@ class ItemWriter(Struct):
     def _pin(self, pin: Pin) -> SecurityFigures | None:
         """The figures of what a chart pins: a release of the catalog, or something else that was scanned."""
         if pin.slug is not None and pin.version is not None:
-            self.pinned[pin.key] = self.releases[pin.slug, pin.version]
-        elif pin.key not in self.pinned:
+            release = self.releases[pin.slug, pin.version]
+            self.pinned[pin.key] = security_totals.worse(self.pinned.get(pin.key), release)
+            return release
+        if pin.key not in self.pinned:
             found = self.assessor.pin(pin)
             self.pinned[pin.key] = found.figures if found else None
             if found:

@@ -46,7 +46,9 @@ def security_fields(
 
 def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None]) -> ChartSecurity:
     """The `security` object of a chart; `figures` gives those of what a pin is."""
-    pins = {pin.key: figures(pin) for pin in chart.pins}
+    pins: dict[str, SecurityFigures | None] = {}
+    for pin in chart.pins:
+        pins[pin.key] = worse(pins.get(pin.key), figures(pin))
     scanned = [found for found in pins.values() if found is not None]
     fields = dict(NO_FIGURES)
     if scanned:
@@ -62,6 +64,13 @@ def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None
         pins=len(pins),
         pins_scanned=len(scanned),
     )
+
+
+def worse(one: SecurityFigures | None, other: SecurityFigures | None) -> SecurityFigures | None:
+    """Of one image under two names the figures that show more: a VEX statement may be on one name only."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda found: (*found.counters.values(), found.in_part))
 
 
 def _sum(parts: Sequence[SecurityFigures]) -> SecurityFigures:
