@@ -83,7 +83,7 @@ COUNTED = (
     ("the last page", collections, "documents", in_documents("/1.json", lambda page: replace(
         page, links=replace(page.links, next=page.links.self))), "images/1.json: links: "),
     ("another item", collections, "item", in_item(set_(slug="other")), ALPHA + "links.self: "),
-    ("the newest", items, "publish", set_(latest="1.9"), ALPHA + "latest is 1.9"),
+    ("the newest", items, "image", set_(latest="1.9"), ALPHA + "latest is 1.9"),
     ("the total of an image", totals, "image_security", add("total"), ALPHA + "total is 3, but"),
     ("a severity", totals, "image_security", add("low"), ALPHA + "total is 2, but"),
     ("half a grade", totals, "image_security", set_(score=None), ALPHA + "grade and score"),
@@ -102,10 +102,10 @@ COUNTED = (
         detail, latest=detail.versions[-1])), "security/alpha.json: latest is not"),
 )  # fmt: skip
 TYPED = (
-    ("null", items, "publish", set_(name=None), ALPHA + "Expected `str`, got `null` - at `$.data.name`"),
-    ("a missing field", items, "publish", set_(homepage=UNSET), "missing required field `homepage`"),
-    ("a field of its own", items, "publish", lambda item: to_builtins(item) | {"extra": 1}, "`extra`"),
-    ("a word that is none", items, "publish", set_(lifecycle="gone"), "$.data.lifecycle"),
+    ("null", items, "image", set_(name=None), ALPHA + "Expected `str`, got `null` - at `$.data.name`"),
+    ("a missing field", items, "image", set_(homepage=UNSET), "missing required field `homepage`"),
+    ("a field of its own", items, "image", lambda item: to_builtins(item) | {"extra": 1}, "`extra`"),
+    ("a word that is none", items, "image", set_(lifecycle="gone"), "$.data.lifecycle"),
     ("a counter as text", totals, "image_security", set_(total="2"), "$.data.security.total"),
     ("a counter as a float", totals, "image_security", set_(suppressed=0.5), "$.data.security.suppressed"),
     ("a counter below 0", totals, "image_security", set_(suppressed=-1), "$.data.security.suppressed"),
@@ -129,7 +129,7 @@ TYPED = (
 LINKED = (
     ("to nothing", security, "documents", in_documents("beta.json", lambda _: None), "beta.json: documents"),
     ("off the site", totals, "image_security", set_(href="https://example.org/"), "$.data.security.href"),
-    ("a page off the site", items, "publish", set_(url="images/alpha/"), "$.data.url"),
+    ("a page off the site", items, "image", set_(url="images/alpha/"), "$.data.url"),
     ("in discovery", index, "discovery", set_(openapi="openapi.json"), "index.json: Expected `str` matching"),
     ("an undescribed path", openapi, "openapi", in_paths, "paths: none describes index.json"),
     ("an unknown schema", openapi, "openapi", lambda made: made | {"components": {"schemas": {}}}, "has no "),
