@@ -147,11 +147,8 @@ def _updates(
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
             message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
-            problems.add(
-                site.config.problem(
-                    ("updates", "decisions"), message, "write `outcome` there", code=Code.SETTING
-                )
-            )
+            hint = "write `outcome` there"
+            problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
     found: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
