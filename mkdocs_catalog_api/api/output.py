@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from .examples import Samples
+from .structs.discovery import ManifestEntry
 from .verify import Verifier
 
 _ENCODER = msgspec.json.Encoder()
-
-
-class Written(NamedTuple):
-    """A document that was written: its path below `api/v1/`, its hash and its size."""
-
-    path: str
-    sha256: str
-    bytes: int
 
 
 @dataclass(slots=True)
@@ -33,7 +25,8 @@ class Output:
 
     save_body: Callable[[str, bytes], None]
     """Takes the body of the document at a path below `api/v1/`."""
-    written: list[Written] = field(default_factory=list)
+    written: dict[str, ManifestEntry] = field(default_factory=dict)
+    """Path below `api/v1/` → hash and size of each document that was written."""
     samples: Samples = field(default_factory=Samples)
     """What may become an example of the OpenAPI document."""
     _verifier: Verifier = field(default_factory=Verifier)
@@ -58,7 +51,7 @@ class Output:
     def save(self, path: str, body: bytes) -> None:
         """Save what is no Struct."""
         self.save_body(path, body)
-        self.written.append(Written(path, sha256(body).hexdigest(), len(body)))
+        self.written[path] = ManifestEntry(sha256(body).hexdigest(), len(body))
 
 
 def encode(document: object) -> bytes:
