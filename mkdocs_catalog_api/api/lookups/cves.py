@@ -178,11 +178,11 @@ class Cves(Lookup):
     def _rows(
         self, struct: Callable[..., _Row], positions: array[int], packages: Sequence[tuple[str, ...]]
     ) -> list[_Row]:
-        rows = []
-        for number, at in zip(positions[::2], positions[1::2], strict=True):
-            (*head, href), package = self._releases[number], packages[at]
-            rows.append(struct(*head, *package[:3], href, *package[3:]))
-        return rows
+        pairs = [
+            (self._releases[number], packages[at])
+            for number, at in zip(positions[::2], positions[1::2], strict=True)
+        ]
+        return [struct(*release[:5], *of[:3], release[5], *of[3:]) for release, of in pairs]
 
 
 def _pinned(pin: Pin) -> object:
