@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from hashlib import sha256
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .examples import Samples
 from .structs.discovery import ManifestEntry
@@ -16,8 +15,7 @@ from .verify import Verifier
 _ENCODER = msgspec.json.Encoder()
 
 
-@dataclass(slots=True)
-class Output:
+class Output(Struct):
     """Takes each document once.
 
     Its methods raise ContractError when a document breaks the contract, and what `save_body` raises.
@@ -25,7 +23,7 @@ class Output:
 
     save_body: Callable[[str, bytes], None]
     """Takes the body of the document at a path below `api/v1/`."""
-    written: dict[str, ManifestEntry] = field(default_factory=dict)
+    written: dict[str, ManifestEntry] = {}
     """Path below `api/v1/` → hash and size of each document that was written."""
     samples: Samples = field(default_factory=Samples)
     """What may become an example of the OpenAPI document."""

@@ -120,10 +120,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         add_documents(files, self._occupied, config)
         return files
 
-    def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str | None:
-        """`page_read_source`: remember the text as written; answer for a page that MkDocs can't read."""
+    @event_priority(10_000)  # what other plugins answer counts
+    def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str:
+        """`page_read_source`: read the text and remember it; for MkDocs a page that is not UTF-8 is empty."""
         try:
-            return "" if self._pages.text(page.file, config) is None else None
+            return self._pages.text(page.file, config) or ""
         except OSError as error:
             raise PluginError(str(error)) from error
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from markupsafe import escape
 
 from ..write_items import ItemDocuments
@@ -49,8 +48,7 @@ def headings(html: str) -> list[tuple[int, str, str]]:
 
 def lead(item: ItemDocuments) -> str:
     """The description, which comes before all else."""
-    data: Any = item.document
-    text = data.data.description
+    text = item.document.data.description  # type: ignore[attr-defined]
     return f'<p class="catalog catalog-lead">{escape(text)}</p>\n' if text else ""
 
 
@@ -61,8 +59,8 @@ def title(item: ItemDocuments) -> str:
 
 def findable(item: ItemDocuments) -> str:
     """What people look for: name, description, category, and what is open in the newest release."""
-    data = msgspec.to_builtins(item.document)["data"]
-    words = [_KINDS[item.resource], data["name"], data["description"], data["category"]]
+    data = item.document.data  # type: ignore[attr-defined]
+    words = [_KINDS[item.resource], data.name, data.description, data.category]
     if item.detail is not None:
         words += dict.fromkeys(row.id for row in item.detail.latest.cves or ())
     return f"<p>{escape(' '.join(filter(None, words)))}</p>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import msgspec
 from markupsafe import escape
@@ -12,26 +12,26 @@ from .render import Place
 
 
 def described(document: Struct, place: Place, html: str) -> str:
-    """Elements for the head of an item's page; those of OpenGraph unless the page has its own."""
-    data = msgspec.to_builtins(document)["data"]
-    address = place.absolute(data["url"]) if data["url"] else None
+    """Elements for the head of an item's page, so far `html`; those of OpenGraph unless it has its own."""
+    data: Any = document.data  # type: ignore[attr-defined]
+    address = place.absolute(data.url) if data.url else None
     made = ""
     if 'property="og:title"' not in html:
-        told = {"type": "website", "title": data["name"], "description": data["description"], "url": address}
+        told = {"type": "website", "title": data.name, "description": data.description, "url": address}
         made = "".join(
             f'<meta property="og:{name}" content="{escape(text)}">' for name, text in told.items() if text
         )
     about = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",
-        "name": data["name"],
-        "description": data["description"],
-        "applicationCategory": data["category"],
-        "softwareVersion": data.get("latest"),
-        "license": data["license"],
+        "name": data.name,
+        "description": data.description,
+        "applicationCategory": data.category,
+        "softwareVersion": getattr(data, "latest", None),
+        "license": data.license,
         "url": address,
-        "sameAs": data["homepage"],
+        "sameAs": data.homepage,
     }
-    text = json.dumps({name: value for name, value in about.items() if value}, ensure_ascii=False)
+    text = msgspec.json.encode({name: value for name, value in about.items() if value}).decode()
     # A text that closes the element or opens a comment would end it early.
     return made + f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'

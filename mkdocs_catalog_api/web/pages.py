@@ -102,6 +102,7 @@ class Web:
 
     def head(self, url: str, html: str) -> str:
         """A whole page with what belongs in its head; `url` is below the site's root."""
+        before, end, after = html.partition("</head>")
         place, more = self._place(url), ""
         own = self._own[url].slug if url in self._own and self._own[url].resource == "images" else None
         shown = self._shown.get(url, set())
@@ -114,12 +115,12 @@ class Web:
             item = self._own[url]
             path = f"{addresses.PREFIX}/{addresses.item(item.resource, item.slug)}"
             found.append(("alternate describedby", "application/json", path))
-            more = head.described(item.document, place, html)
+            more = head.described(item.document, place, before)
         links = "".join(
             f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">'
             for rel, kind, path in found
         )
-        return html.replace("</head>", links + more + "</head>", 1) if links or more else html
+        return before + links + more + end + after if end else html
 
     def further(self, url: str, html: str) -> dict[str, str]:
         """The further pages of the lists on a whole page: path below the site → HTML."""
