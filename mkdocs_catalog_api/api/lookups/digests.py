@@ -18,7 +18,7 @@ from ..structs.fields import (
     Document,
     HrefAgain,
     LifecycleWord,
-    SlugAgain,
+    Slug,
     Text,
     VersionLabelAgain,
 )
@@ -53,7 +53,7 @@ class Upgrade(Document):
 class DigestEntry(Document):
     """One image that lists the digest."""
 
-    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: ImageReference
     version: Annotated[VersionLabelAgain, Meta(description="The newest label with the digest.")]
