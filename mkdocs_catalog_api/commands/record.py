@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from .. import clock
 from ..api.security import Assessor

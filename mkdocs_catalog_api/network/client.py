@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from msgspec import Struct
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
@@ -46,8 +46,7 @@ class _BrokenError(NoAnswerError):
 _RETRY = Retry(6, backoff_factor=2, backoff_max=64, status_forcelist=(429, 500, 502, 503, 504))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How long and how much; all times in seconds."""
 
     silence: float = 30
