@@ -15,7 +15,7 @@ _TOKEN = re.compile(
 
 
 def _script(text: str) -> str:
-    """Keeps texts and patterns as they are. Each statement ends with a semicolon, so no line break matters."""
+    """Keeps texts and patterns as they are. Statements end with semicolons, so no line break matters."""
     text = text.replace("const ", "let ")  # `const` is for who reads the source
 
     def small(match: re.Match[str]) -> str:
@@ -29,7 +29,11 @@ def _script(text: str) -> str:
 
 def _style(text: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,>~+])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text)).replace(";}", "}").strip()
+    return (
+        re.sub(r"\s*([{};,>~+])\s*|(?<=:) | (?=!)", r"\1", re.sub(r"\s+", " ", text))
+        .replace(";}", "}")
+        .strip()
+    )
 
 
 FILES = {
