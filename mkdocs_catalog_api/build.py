@@ -8,8 +8,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from . import clock
 from .advisories.configured import read_advisories
@@ -34,8 +35,7 @@ from .write import Contents, Context, write
 from .write_items import ItemDocuments
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Struct, frozen=True):
     """A catalog whose documents wait in staging."""
 
     site: Site
@@ -48,8 +48,8 @@ class Build:
     """What the site's host has to be told."""
     feeds: dict[str, bytes]
     """Path in the site → the feed."""
-    vex_repository: bytes = b""
-    """What tells scanners where the author's statements are; empty when they are not published."""
+    vex_repository: dict[str, bytes]
+    """Likewise what tells scanners where the author's statements are, when they are published."""
 
     @property
     def documents(self) -> int:
@@ -87,8 +87,8 @@ class Build:
                 refuse_links(site_dir, file.name, problems)
                 if list(problems):
                     raise CatalogError(problems)
-            feeds.write(self.feeds, self.site, site_dir, staging.folder)
-            well_known.publish(self.vex_repository, site_dir, staging.folder)
+            feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
+            well_known.FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file:
                 put(site_dir, file.name, header, staging.folder)
@@ -209,8 +209,8 @@ def _prepare(
     made: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
         made = feeds.feeds(contents.items, news if contents.history else None, site.title, site.site_url)
-        feeds.check(site, made, problems)
-    known = b""
+        feeds.FILES.check(made, site, problems)
+    known: dict[str, bytes] = {}
     if settings.security.publish_vex and site.site_url:
         known = well_known.vex_repository(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):

@@ -105,7 +105,7 @@ class Code(StrEnum):
         "Several reports of a release are there, and not all of them say when they were made.",
         "Keep one, or scan again with a tool that writes the time into its report.")
     SCAN_AGE = ("CAT035", "the time of a scan",
-        "A scan is older than `security.max_age`, says no time, or one in the future.",
+        "A scan is older than `security.max_age` or its release, says no time, or one in the future.",
         "Scan again, and look at the clock of the scanner.")
     IN_PART = ("CAT036", "a scan that did not look at everything",
         "Some digests of a release have no scan, or the scanner did not look at what is in the image.",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from .codes import Code
 
@@ -25,8 +26,17 @@ class Level(IntEnum):
     ERROR = 40
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class _Described(Struct, frozen=True, order=True):
+    file: str
+    line: int
+    column: int
+    field: str
+    message: str
+    hint: str = ""
+    level: Level = Level.ERROR
+
+
+class Problem(_Described, frozen=True, order=True, kw_only=True):
     """One thing to mend (or, at `Level.INFO`, to know).
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
@@ -35,14 +45,6 @@ class Problem:
     are exact; as text the problem is one line, in which control characters are escaped.
     """
 
-    file: str
-    line: int
-    column: int
-    field: str
-    message: str
-    hint: str = ""
-    level: Level = Level.ERROR
-    _: KW_ONLY
     code: Code
 
     @property
@@ -67,8 +69,8 @@ def _printable(text: str) -> str:
 class Problems:
     """Collects problems of one load, so that all of them are reported at once."""
 
-    def __init__(self) -> None:
-        self._found: set[Problem] = set()
+    def __init__(self, found: Iterable[Problem] = ()) -> None:
+        self._found = set(found)
 
     def add(self, problem: Problem) -> None:
         self._found.add(problem)
@@ -110,12 +112,12 @@ def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, s
     for problem in problems:
         identical[problem.level, _POSITION.sub("[]", problem.said)].append(problem)
     for problem in problems:
-        same = identical[problem.level, _POSITION.sub("[]", problem.said)]
+        said = _POSITION.sub("[]", problem.said)
+        same = identical[problem.level, said]
         if every or len(same) <= _SHOWN:
             yield problem.level, f"{problem} [{problem.code}]"
         elif problem is same[0]:
             places = ", ".join(each.place for each in same[:_SHOWN])
-            said = _POSITION.sub("[]", problem.said)
             yield problem.level, f"{said}: {len(same)} times, first {places} [{problem.code}]"
 
 

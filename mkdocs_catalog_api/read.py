@@ -9,10 +9,11 @@ from typing import Literal
 
 from .authored import nvcmp
 from .authored.data_files import read_list
+from .authored.folders import name_of
 from .authored.newest import newest_versions
 from .authored.pages import RawItem, select
 from .authored.validate import read_entry
-from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans
+from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans, warn_of_scans_before_release
 from .catalog.join import Catalog, Join, RoadmapItem
 from .catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex_matching import Statements
@@ -68,6 +69,7 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
     if whole:  # else the reports of what could not be read would look unmatched
         join.report_unmatched()
     joined = join.images(pages)
+    warn_of_scans_before_release(joined, problems)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if security.max_age is not None:
         warn_of_old_scans(joined, security.max_age, time, problems)
@@ -115,9 +117,8 @@ def _folder(
 
 def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    if folder is None:
-        return None
-    return Reports(folder, _label(folder, site), site.root, settings.security.max_report_size)
+    limit = settings.security.max_report_size
+    return Reports(folder, name_of(folder, site.root), site.root, limit) if folder else None
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
@@ -125,12 +126,7 @@ def _statements(site: Site, settings: Settings, problems: Problems) -> Statement
     if folder is None:
         return Statements()
     limit = settings.security.max_report_size
-    return Statements(read_folder(folder, _label(folder, site), site.root, problems, limit))
-
-
-def _label(folder: Path, site: Site) -> str:
-    """How problems name a folder."""
-    return folder.relative_to(site.root).as_posix()
+    return Statements(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
 def _updates(
@@ -140,11 +136,12 @@ def _updates(
     path = data_file(site, ("updates", "data"), section.data, "updates", problems)
     if path is None:
         return ()
-    raws = read_list(path, path.relative_to(site.root).as_posix(), "updates", problems)
+    raws = read_list(path, name_of(path, site.root), "updates", problems)
     if nvcmp.is_nvcmp(raws):
         decided = data_file(site, ("updates", "decisions"), section.decisions, "decisions", problems)
-        file = decided.relative_to(site.root).as_posix() if decided else ""
-        decisions = nvcmp.read_decisions(decided, file, problems) if decided else None
+        decisions = None
+        if decided:
+            decisions = nvcmp.read_decisions(decided, name_of(decided, site.root), problems)
         read = nvcmp.read_differences(raws, decisions, nvcmp.Listed(listed), problems)
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]

@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from .authored.data_files import read_list
+from .authored.folders import kind_of, name_of
 from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
@@ -44,25 +45,24 @@ def data_file(
     """The data file that is set, or one called `default` with one of the usual endings."""
     usual = [name for name in data_names(default) if (site.root / name).exists()]
     names = [configured] if configured else usual
+    if not names:
+        return None
+    name, path, code = names[0], site.root / names[0], Code.MISSING_PATH
+    hint = "put the data into a file of that name"
     if len(names) > 1:
         message = f"{' and '.join(names)} stand beside each other"
         hint = f"keep one of them, or name it: `{setting[1]}: …`"
-        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
-        return None
-    for name in names:
-        path = site.root / name
-        if path.is_file():
-            if path.is_symlink() and not path.resolve().is_relative_to(site.root.resolve()):
-                message = f"{name!r} is a link that leads out of the project and is not followed"
-                hint = "put what it leads to into the project"
-                problems.add(site.config.problem(setting, message, hint, code=Code.NOT_READ))
-                return None
+    elif path.is_file():
+        if not path.is_symlink() or path.resolve().is_relative_to(site.root.resolve()):
             return path
-        if path.exists():
-            message, hint = f"{name!r} is not a file", "put the data into a file of that name"
-        else:
-            message, hint = f"the data file {name!r} is missing", "create it or correct the path"
-        problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
+        message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
+        hint = "put what it leads to into the project"
+    elif path.exists():
+        kind = kind_of(path.stat().st_mode)
+        message = f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
+    else:
+        message, hint = f"the data file {name!r} is missing", "create it or correct the path"
+    problems.add(site.config.problem(setting, message, hint, code=code))
     return None
 
 
@@ -81,8 +81,8 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
         if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
             continue
-        others = [page.uri for page in site.pages if not selection.matching(page.uri)]
-        folders = Counter(folder for uri in others if (folder := _likely_folder(name, uri)))
+        likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
+        folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
             say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
@@ -90,8 +90,10 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
 
 def _likely_folder(name: str, uri: str) -> str:
     """The folder of a page that is called like the collection; empty when none is."""
-    folders = PurePosixPath(uri).parents
-    return next((str(path) for path in folders if path.name.lower() in (name, name.rstrip("s"))), "")
+    folder = uri.rpartition("/")[0]
+    while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
 def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problems) -> None:
@@ -99,7 +101,8 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
     pages = [raw.page for raw in raws if raw.page]
     if any(page.defaults or page.meta is not None for page in pages):
         return
-    folders = {folder for page in pages for folder in PurePosixPath(page.uri).parents}
+    own = {PurePosixPath(folder) for folder in {page.uri.rpartition("/")[0] for page in pages}}
+    folders = own.union(*(folder.parents for folder in own))
     unread = sorted(path for folder in folders if (path := site.docs_dir / folder / _META_FILE).is_file())
     if unread:
         name = unread[0].as_posix().removeprefix(f"{site.root.as_posix()}/")
@@ -126,7 +129,7 @@ def read_items(
     model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
-        entries = read_list(path, path.relative_to(site.root).as_posix(), name, problems)
+        entries = read_list(path, name_of(path, site.root), name, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
     raws = [*_not_named(raws, entries, model, problems), *entries]
@@ -212,7 +215,7 @@ def _note_undeclared(
     name: Resource, model: type[ItemEntry], raws: list[RawItem], site: Site, problems: Problems
 ) -> None:
     """One line for an author who forgot to declare a field."""
-    counted = Counter(key for raw in raws for key in undeclared(model, raw))
+    counted = Counter(undeclared(model, raws))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"

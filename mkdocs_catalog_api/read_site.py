@@ -76,8 +76,7 @@ def read_site(
     meta = yml.options("meta")
     meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
     rules = Rules(yml.directory_urls, yml.exclude_docs, yml.draft_docs, meta_file)
-    label = docs_dir.relative_to(root).as_posix() if docs_dir.is_relative_to(root) else ""
-    docs = DocsDir(docs_dir, root, label, rules, problems)
+    docs = DocsDir(docs_dir, root, rules, problems)
     site = Site(
         config=config,
         root=root,

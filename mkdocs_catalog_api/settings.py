@@ -1,9 +1,7 @@
 """What a user can set in mkdocs.yml under `catalog-api`; the plugin and the command line share it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
@@ -145,18 +143,22 @@ class OpenApiSettings(Section):
     license: LicenseSettings | None = None
 
 
+_DEFAULTS: Any = Field(default={}, validate_default=True)
+"""Of a section; made with the settings, as a model takes its time the first time that it makes anything."""
+
+
 class Settings(Section):
     """All settings; every one has a default."""
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = None
     """`image` of a page that gives none is registry/slug."""
-    images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
-    charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
-    roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = CollectionSettings()
-    updates: Annotated[UpdatesSettings, BeforeValidator(or_defaults)] = UpdatesSettings()
-    security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = SecuritySettings()
+    images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
+    charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
+    roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
+    updates: Annotated[UpdatesSettings, BeforeValidator(or_defaults)] = _DEFAULTS
+    security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
-    openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = OpenApiSettings()
+    openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = ("digests", "cves", "renovate")
     """Which lookup documents are written; `[]` for none."""
     history: RelativePath | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from .advisories.configured import Advisories
 from .api import addresses, badges, collections, index, items, openapi, security, security_totals, vex
@@ -30,8 +31,7 @@ from .settings import Settings, entry_models
 from .write_items import ItemDocuments, ItemWriter
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """What `write` needs beside the catalog."""
 
     settings: Settings

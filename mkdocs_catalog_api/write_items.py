@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -44,8 +43,7 @@ class ItemDocuments(NamedTuple):
     """The last recorded day."""
 
 
-@dataclass(slots=True)
-class ItemWriter:
+class ItemWriter(Struct):
     """Writes the documents of items, and keeps what others need to know of them."""
 
     at: Addresses
@@ -60,15 +58,15 @@ class ItemWriter:
     """Slug of an image → the charts that pin it."""
     on_item: Callable[[ItemDocuments], None]
     """Is shown the documents of each item."""
-    newest: dict[str, SecurityFigures | None] = field(default_factory=dict)
+    newest: dict[str, SecurityFigures | None] = {}
     """Slug → figures of the newest release."""
-    releases: dict[tuple[str, str], SecurityFigures | None] = field(default_factory=dict)
+    releases: dict[tuple[str, str], SecurityFigures | None] = {}
     """Slug and version → figures."""
-    unique: set[str] = field(default_factory=set)
+    unique: set[str] = set()
     """Ids that are open in any newest release."""
-    matched: set[int] = field(default_factory=set)
+    matched: set[int] = set()
     """Positions of the VEX statements that speak of a finding."""
-    pinned: dict[str, SecurityFigures | None] = field(default_factory=dict)
+    pinned: dict[str, SecurityFigures | None] = {}
     """What charts pin → its figures."""
 
     def image(self, image: Image) -> Struct:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
+import jinja2
 import pytest
 from filelock import FileLock
 from hypothesis import settings
@@ -23,6 +26,22 @@ settings.load_profile("any machine")
 # Banners of MkDocs and Material about a version that does not exist yet.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
 os.environ.setdefault("DISABLE_MKDOCS_2_WARNING", "true")
+
+_compile = jinja2.Environment.compile
+_compiled: dict[object, str | CodeType] = {}
+
+
+def _compile_once(environment: jinja2.Environment, source: Any, *given: Any, **named: Any) -> str | CodeType:
+    """A template's code, made once in a process: else it takes most of the time of a small site's build."""
+    known = frozenset((*environment.extensions, *environment.filters, *environment.tests))
+    how = (environment.autoescape, environment.trim_blocks, environment.lstrip_blocks, environment.is_async)
+    key = (type(environment), known, how, source, given, *named.items())
+    if key not in _compiled:
+        _compiled[key] = _compile(environment, source, *given, **named)
+    return _compiled[key]
+
+
+jinja2.Environment.compile = _compile_once  # type: ignore[method-assign,assignment]
 
 
 @pytest.fixture

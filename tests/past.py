@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import msgspec
 from click.testing import CliRunner, Result
 
+from mkdocs_catalog_api.api.addresses import Addresses
 from mkdocs_catalog_api.api.structs.fields import Document
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.history import past
 from mkdocs_catalog_api.history.days import Folder
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
@@ -119,6 +121,13 @@ class Past:
         """How many were fixed within 365 days, with median and 90th percentile."""
         times = self.documents()["history/index.json"]["timeToFix"][severity]["days365"]
         return times["fixed"], times["median"], times["percentile90"]
+
+
+def documents(folder: Folder) -> Iterator[tuple[str, Document]]:
+    """Path and body of every document of a history."""
+    recorded = past.Past(folder, Addresses("/catalog"))
+    yield from recorded.days(lambda _: None)
+    yield from recorded.others([])
 
 
 def checked(document: Document) -> Any:

@@ -8,6 +8,7 @@ import http.server
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -88,10 +89,14 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serve(www: Path) -> Iterator[int]:
-    """Python's own static server, which knows nothing of the API."""
+def serve(www: Path, certificate: Path | None = None) -> Iterator[int]:
+    """Python's own static server, which knows nothing of the API; by https when it has a certificate."""
     handler = functools.partial(_Quiet, directory=str(www))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        if certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(certificate)
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

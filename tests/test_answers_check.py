@@ -108,15 +108,18 @@ FAULTS: list[tuple[str, Any, bool]] = [
     ("history/index.json head date", "2026-11-01", True),
     ("history/index.json data 0 total", 9, True),
     ("history/index.json data 0 images", -1, True),
+    ("history/index.json data 0 scanned", 99, True),
     ("history/index.json data 1 images", 9, False),
     ("history/index.json data", list.reverse, True),
     ("history/index.json timeToFix high days365 fixed", 9, False),
     ("history/alpha.json figures", list.reverse, True),
     ("history/alpha.json figures 0 low", 9, True),
+    ("history/alpha.json figures 0 scanned", False, True),
     ("history/alpha.json slug", "beta", False),
     ("history/alpha.json vulnerabilities 0 firstSeen", "2026-10-01", False),
     ("history/alpha.json vulnerabilities 0 days", 4, True),
     ("history/alpha.json vulnerabilities 0 reason", "lost", True),
+    ("history/alpha.json vulnerabilities 0 reason", "rebuilt", True),
 ]
 AT_ONCE = [fault[:2] for fault in FAULTS if fault[2]]
 

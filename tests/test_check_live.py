@@ -76,7 +76,8 @@ def test_any_address_of_the_api_will_do(host: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://example.org/", "example.org", "http://", "file:///etc", "http://a:b@c/"]
+    "url",
+    ["ftp://example.org/", "example.org", "http://", "file:///etc", "http://a:b@c/", "http://a:99999/"],
 )
 def test_what_is_no_address_of_a_site_is_wrong_usage(url: str) -> None:
     assert check(url).exit_code == 2

@@ -73,6 +73,15 @@ def test_a_field_that_becomes_null_breaks(site: SiteFolder) -> None:
     assert differences(new, old, 0) == ["0 breaking, 0 compatible"]
 
 
+def test_a_new_image_is_told_and_passes(site: SiteFolder) -> None:
+    old = build(small(site), "old")
+    site.image("zeta")
+    assert differences(old, build(site, "new"), 0) == [
+        "compatible: images/zeta/index.json: zeta is new",
+        "0 breaking, 1 compatible",
+    ]
+
+
 def test_what_only_grows_is_told_and_passes(site: SiteFolder) -> None:
     old = build(small(site), "old", vocabulary={"tier": ["core"]})
     new = build(site, "new", {"port": "integer"}, {"tier": ["core", "community"]})

@@ -21,7 +21,7 @@ from mkdocs_catalog_api.api.structs.items import published
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.update_feeds import JSON_FEED, RSS, feeds
+from mkdocs_catalog_api.publish.feeds import JSON_FEED, RSS, feeds
 from mkdocs_catalog_api.read_site import read_site
 
 from .sites import SiteFolder
@@ -180,7 +180,7 @@ def test_no_two_updates_share_an_identity(facts: list[tuple[str, str | None, str
         for name, old, new, outcome in facts
     ]
     collections = {"images": [], "charts": [], "roadmap": [], "updates": updates}
-    made = dict(feeds(collections, "", "https://example.org/"))
+    made = feeds(collections, None, "", "https://example.org/")
     assert len({item["id"] for item in json.loads(made[JSON_FEED])["items"]}) == len(facts)
 
 

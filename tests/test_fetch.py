@@ -431,6 +431,13 @@ def test_other_hubs_are_left_alone_and_nothing_to_fetch_is_said(bench: Bench) ->
     assert "add `hub` to the pages of charts, or give a --repository" in result.stderr
 
 
+def test_a_chart_that_is_refused_is_told_before_anything_is_asked(bench: Bench) -> None:
+    chart(bench.site, "bad", "['1 0']")
+    result = bench.run()
+    assert (result.exit_code, bench.hub.asked) == (1, [])
+    assert "docs/charts/bad.md:6:" in result.stderr
+
+
 def test_two_hubs_do_not_share_a_file(bench: Bench) -> None:
     chart(bench.site, "copy", hub="https://hub.example.org/packages/helm/acme/stack")
     result = bench.run(CATALOG_API_HUB="")

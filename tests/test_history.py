@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from mkdocs_catalog_api.history import statistics
+
 from .past import ONE, THREE, TWO, Past
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -24,46 +26,49 @@ def past(site: SiteFolder) -> Past:
     return past
 
 
-def test_found_and_rebuilt_the_next_day(past: Past) -> None:
+@pytest.fixture
+def found(past: Past) -> Past:
+    """That history, with a vulnerability that is found on Monday."""
     past.scan("nginx", "1.0", [row(ONE)])
     assert past.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", [], "again")
-    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "rebuilt")]
-    assert past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt")]
-    assert past.history()["vulnerabilities"][0]["fixedIn"] == "1.0"
-    assert past.fixed() == (1, 1, 1)
+    return past
 
 
-def test_found_then_unscanned_then_gone(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.image("nginx", "1.0", v1_0="again")
-    past.unscan("nginx", "1.0")
-    assert past.vulnerabilities(TUESDAY) == []
-    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, None)]
-    figures = past.history()["figures"][-1]
-    assert (figures["date"], figures["scanned"], figures["total"], figures["grade"]) == (
-        TUESDAY,
-        False,
-        None,
-        None,
-    )
-    day = past.documents()["history/index.json"]["data"][-1]
+def rebuild(past: Past, *rows: dict[str, object], build: str = "again") -> None:
+    """Build nginx 1.0 again, and scan that."""
+    past.image("nginx", "1.0", v1_0=build)
+    past.scan("nginx", "1.0", rows, build)
+
+
+def test_found_and_rebuilt_the_next_day(found: Past) -> None:
+    rebuild(found)
+    assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt")]
+    assert found.history()["vulnerabilities"][0]["fixedIn"] == "1.0"
+    assert found.fixed() == (1, 1, 1)
+
+
+def test_found_then_unscanned_then_gone(found: Past) -> None:
+    found.image("nginx", "1.0", v1_0="again")
+    found.unscan("nginx", "1.0")
+    assert found.vulnerabilities(TUESDAY) == []
+    assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, None)]
+    figures = found.history()["figures"][-1]
+    nothing = {"date": TUESDAY, "scanned": False, "total": None, "grade": None}
+    assert figures | nothing == figures
+    day = found.documents()["history/index.json"]["data"][-1]
     assert (day["scanned"], day["total"], day["byGrade"]) == (0, 1, {})
-    past.scan("nginx", "1.0", [], "again")
-    assert past.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
-    assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
-    assert past.fixed() == (1, 2, 2)
+    found.scan("nginx", "1.0", [], "again")
+    assert found.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
+    assert found.fixed() == (1, 2, 2)
 
 
-def test_a_database_that_takes_back_what_it_said_fixes_nothing(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.scan("nginx", "1.0", [])
-    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
-    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
-    assert past.fixed() == (0, None, None)
+def test_a_database_that_takes_back_what_it_said_fixes_nothing(found: Past) -> None:
+    found.scan("nginx", "1.0", [])
+    assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
+    assert found.fixed() == (0, None, None)
 
 
 def test_without_any_digest_nothing_counts_as_rebuilt(site: SiteFolder) -> None:
@@ -77,19 +82,17 @@ def test_without_any_digest_nothing_counts_as_rebuilt(site: SiteFolder) -> None:
     assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
 
 
-def test_a_statement_that_is_withdrawn_reopens(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.vex(ONE)
-    assert past.vulnerabilities(TUESDAY) == [("suppressed", ONE, "openssl", "")]
-    assert past.history()["figures"][-1]["suppressed"] == 1
-    past.vex()
-    assert past.vulnerabilities(WEDNESDAY) == [("reopened", ONE, "openssl", "")]
-    assert past.episodes() == [
+def test_a_statement_that_is_withdrawn_reopens(found: Past) -> None:
+    found.vex(ONE)
+    assert found.vulnerabilities(TUESDAY) == [("suppressed", ONE, "openssl", "")]
+    assert found.history()["figures"][-1]["suppressed"] == 1
+    found.vex()
+    assert found.vulnerabilities(WEDNESDAY) == [("reopened", ONE, "openssl", "")]
+    assert found.episodes() == [
         (ONE, "openssl", WEDNESDAY, None, None, None),
         (ONE, "openssl", MONDAY, None, None, "suppressed"),
     ]
-    assert past.fixed() == (0, None, None)
+    assert found.fixed() == (0, None, None)
 
 
 def test_one_package_suppressed_and_the_other_fixed_is_no_fix(past: Past) -> None:
@@ -98,36 +101,31 @@ def test_one_package_suppressed_and_the_other_fixed_is_no_fix(past: Past) -> Non
     past.day(MONDAY)
     past.vex(ONE)
     past.day(TUESDAY)
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", rows[:1], "again")
+    rebuild(past, rows[0])
     assert past.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
     assert past.fixed() == (0, None, None)
 
 
-def test_a_new_version_fixes_although_the_old_one_keeps_it(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.image("nginx", "1.0", "1.1")
-    past.scan("nginx", "1.1", [])
-    events = past.day(TUESDAY)
+def test_a_new_version_fixes_although_the_old_one_keeps_it(found: Past) -> None:
+    found.image("nginx", "1.0", "1.1")
+    found.scan("nginx", "1.1", [])
+    events = found.day(TUESDAY)
     assert [event["kind"] for event in events] == [
         *("release-added", "latest-changed", "scan-changed", "grade-changed", "vulnerability-gone")
     ]
-    assert past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "superseded")]
-    assert past.history()["vulnerabilities"][0]["fixedIn"] == "1.1"
-    assert past.fixed() == (1, 1, 1)
+    assert found.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "superseded")]
+    assert found.history()["vulnerabilities"][0]["fixedIn"] == "1.1"
+    assert found.fixed() == (1, 1, 1)
 
 
 def test_of_two_packages_with_one_id_one_is_fixed(past: Past) -> None:
     rows = [row(ONE, pkg="curl"), row(ONE, pkg="openssl")]
     past.scan("nginx", "1.0", rows)
     past.day(MONDAY)
-    past.image("nginx", "1.0", v1_0="second")
-    past.scan("nginx", "1.0", rows[:1], "second")
+    rebuild(past, rows[0], build="second")
     assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "rebuilt")]
     assert past.fixed() == (0, None, None), "the id is still there"
-    past.image("nginx", "1.0", v1_0="third")
-    past.scan("nginx", "1.0", [], "third")
+    rebuild(past, build="third")
     past.day(WEDNESDAY)
     assert past.episodes() == [
         (ONE, "curl", MONDAY, WEDNESDAY, 2, "rebuilt"),
@@ -141,14 +139,8 @@ def test_a_severity_that_is_raised(past: Past) -> None:
     past.day(MONDAY)
     past.scan("nginx", "1.0", [row(ONE, "CRITICAL")])
     (event,) = [event for event in past.day(TUESDAY) if event["kind"] == "vulnerability-changed"]
-    assert (event["from"], event["to"], event["severity"], event["was"]) == (
-        "HIGH",
-        "CRITICAL",
-        "CRITICAL",
-        None,
-    )
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", [], "again")
+    assert event | {"from": "HIGH", "to": "CRITICAL", "severity": "CRITICAL", "was": None} == event
+    rebuild(past)
     past.day(WEDNESDAY)
     assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
     assert (past.fixed("critical"), past.fixed("high")) == ((1, 2, 2), (0, None, None))
@@ -156,13 +148,11 @@ def test_a_severity_that_is_raised(past: Past) -> None:
     assert totals == [0, 0, 1, 0]
 
 
-def test_an_image_is_renamed_withdrawn_and_back_again(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    (past.site.folder / "docs/images/nginx.md").rename(past.site.folder / "docs/images/web.md")
-    (past.site.folder / "scans/nginx").rename(past.site.folder / "scans/web")
-    past.scan("web", "1.0", [row(ONE)])
-    events = past.day(TUESDAY)
+def test_an_image_is_renamed_withdrawn_and_back_again(found: Past) -> None:
+    (found.site.folder / "docs/images/nginx.md").rename(found.site.folder / "docs/images/web.md")
+    (found.site.folder / "scans/nginx").rename(found.site.folder / "scans/web")
+    found.scan("web", "1.0", [row(ONE)])
+    events = found.day(TUESDAY)
     assert [(event["kind"], event["slug"]) for event in events] == [
         *(
             ("image-added", "web"),
@@ -173,21 +163,21 @@ def test_an_image_is_renamed_withdrawn_and_back_again(past: Past) -> None:
         *(("grade-changed", "web"), ("vulnerability-found", "web")),
         *(("vulnerability-gone", "nginx"), ("image-removed", "nginx")),
     ]
-    past.image("web", "1.0", lifecycle="withdrawn")
-    (event,) = past.day(WEDNESDAY)
+    found.image("web", "1.0", lifecycle="withdrawn")
+    (event,) = found.day(WEDNESDAY)
     assert (event["kind"], event["from"], event["to"]) == ("lifecycle-changed", "available", "withdrawn")
-    past.image("nginx", "1.0")
-    (past.site.folder / "docs/images/web.md").unlink()
-    (past.site.folder / "scans/web").rename(past.site.folder / "scans/nginx")
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(THURSDAY)
-    assert past.episodes("web") == [(ONE, "openssl", TUESDAY, None, None, "withdrawn")]
-    assert past.episodes("nginx") == [
+    found.image("nginx", "1.0")
+    (found.site.folder / "docs/images/web.md").unlink()
+    (found.site.folder / "scans/web").rename(found.site.folder / "scans/nginx")
+    found.scan("nginx", "1.0", [row(ONE)])
+    found.day(THURSDAY)
+    assert found.episodes("web") == [(ONE, "openssl", TUESDAY, None, None, "withdrawn")]
+    assert found.episodes("nginx") == [
         (ONE, "openssl", THURSDAY, None, None, None),
         (ONE, "openssl", MONDAY, None, None, "withdrawn"),
     ]
-    assert past.fixed() == (0, None, None)
-    assert [entry["scanned"] for entry in past.history("nginx")["figures"]] == [True, True, False, True]
+    assert found.fixed() == (0, None, None)
+    assert [entry["scanned"] for entry in found.history("nginx")["figures"]] == [True, True, False, True]
 
 
 def test_a_release_is_deleted(past: Past) -> None:
@@ -215,8 +205,7 @@ def test_the_first_record_of_an_old_catalog_is_a_baseline(site: SiteFolder) -> N
     past.vex()
     past.scan("nginx", "1.0", [row(ONE), row(TWO), row(THREE)])
     past.day(MONDAY)
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", [], "again")
+    rebuild(past)
     past.day(TUESDAY)
     assert past.episodes() == [
         (TWO, "openssl", MONDAY, TUESDAY, None, "rebuilt"),
@@ -298,8 +287,7 @@ def test_a_leap_day(site: SiteFolder) -> None:
     past.scan("nginx", "1.0", [row(ONE)])
     past.day("2028-02-28")
     past.day("2028-02-29")
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", [], "again")
+    rebuild(past)
     past.day("2028-03-01")
     assert past.episodes() == [(ONE, "openssl", "2028-02-28", "2028-03-01", 2, "rebuilt")]
     result = past.run("--date", "2027-02-29")
@@ -307,29 +295,32 @@ def test_a_leap_day(site: SiteFolder) -> None:
     assert "no day of the calendar" in result.output
 
 
-def test_several_records_on_one_day_are_one(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    once = past.files()
-    assert past.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
-    assert past.files() == once
-    past.scan("nginx", "1.0", [row(TWO)])
-    assert past.vulnerabilities(MONDAY) == [("found", TWO, "openssl", "")]
-    past.scan("nginx", "1.0", [])
-    assert past.vulnerabilities(MONDAY) == []
-    assert past.episodes() == []
+def test_several_records_on_one_day_are_one(found: Past) -> None:
+    once = found.files()
+    assert found.vulnerabilities(MONDAY) == [("found", ONE, "openssl", "")]
+    assert found.files() == once
+    found.scan("nginx", "1.0", [row(TWO)])
+    assert found.vulnerabilities(MONDAY) == [("found", TWO, "openssl", "")]
+    found.scan("nginx", "1.0", [])
+    assert found.vulnerabilities(MONDAY) == []
+    assert found.episodes() == []
 
 
-def test_an_ended_system_fixes_nothing(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.image("nginx", "1.0", v1_0="again")
-    past.scan("nginx", "1.0", [], "again")
-    file = past.site.folder / "scans/nginx/1.0.json"
+def test_what_has_ended_need_not_fit_into_memory(found: Past, monkeypatch: pytest.MonkeyPatch) -> None:
+    rebuild(found)
+    found.day(TUESDAY)
+    made = found.documents()
+    monkeypatch.setattr(statistics, "_MOST_IN_MEMORY", 0)
+    assert found.documents() == made
+
+
+def test_an_ended_system_fixes_nothing(found: Past) -> None:
+    rebuild(found)
+    file = found.site.folder / "scans/nginx/1.0.json"
     report = json.loads(file.read_bytes())
     report["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
     file.write_text(json.dumps(report))
-    assert past.vulnerabilities(TUESDAY) == []
+    assert found.vulnerabilities(TUESDAY) == []
 
 
 @dataclass
@@ -412,6 +403,19 @@ def test_what_one_platform_no_longer_reports_is_not_fixed_by_scanning_the_other(
     assert parts.past.fixed() == (2, 2, 2)
 
 
+def test_what_a_scan_in_part_reports_again_is_fixed_when_all_of_the_new_build_is_scanned_without_it(
+    parts: Parts,
+) -> None:
+    """Only whole scans end anything: the last had it in the old build, the next does not in the new one."""
+    parts.build("new")
+    parts.scan("new", "amd64", row(ONE))
+    assert parts.past.vulnerabilities(TUESDAY) == []
+    assert parts.past.history()["figures"][-1]["total"] == 2
+    parts.scan("new", "amd64")
+    parts.scan("new", "arm64")
+    assert [event[3] for event in parts.past.vulnerabilities(WEDNESDAY)] == ["rebuilt", "rebuilt"]
+
+
 def test_a_platform_that_stays_as_it_was_fixes_nothing(parts: Parts) -> None:
     listed = [digest("old-amd64"), digest("new-arm64")]
     parts.past.site.image("nginx", f"versions: [{{version: '1.0', digests: {json.dumps(listed)}}}]")
@@ -435,11 +439,9 @@ def test_one_platform_is_enough_for_who_scans_no_other(site: SiteFolder) -> None
     assert parts.past.episodes() == [(ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt")]
 
 
-def test_another_label_on_the_same_image_fixes_nothing(past: Past) -> None:
-    past.scan("nginx", "1.0", [row(ONE)])
-    past.day(MONDAY)
-    past.unscan("nginx", "1.0")
-    past.image("nginx", "1.0.1", v1_0_1="1.0")
-    past.scan("nginx", "1.0.1", [], "1.0")
-    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
-    assert past.fixed() == (0, None, None)
+def test_another_label_on_the_same_image_fixes_nothing(found: Past) -> None:
+    found.unscan("nginx", "1.0")
+    found.image("nginx", "1.0.1", v1_0_1="1.0")
+    found.scan("nginx", "1.0.1", [], "1.0")
+    assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
+    assert found.fixed() == (0, None, None)

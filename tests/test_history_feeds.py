@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import feedparser
 import pytest
 
-from mkdocs_catalog_api.api.addresses import Addresses
 from mkdocs_catalog_api.api.structs.history import DayChanges
-from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.publish.history_feeds import FeedImage, News
 
-from .past import ONE, THREE, TWO, Past
+from .past import ONE, THREE, TWO, Past, documents
 from .sites import SiteFolder, row
 
 IMAGES = {
@@ -38,12 +37,12 @@ def past(site: SiteFolder) -> Past:
     return past
 
 
-def feeds(past: Past) -> dict[str, bytes]:
+def feeds(past: Past, images: Mapping[str, FeedImage] = IMAGES) -> dict[str, bytes]:
     news = News()
-    for _, document in documents(past.folder, Addresses("/catalog")):
+    for _, document in documents(past.folder):
         if isinstance(document, DayChanges):
             news.add(document)
-    return dict(news.feeds(IMAGES, "Catalog", "https://example.org/catalog/"))
+    return dict(news.feeds(images, "Catalog", "https://example.org/catalog/"))
 
 
 def parsed(body: bytes) -> Any:
@@ -90,6 +89,13 @@ def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
     assert parsed(made["feeds/images/other.xml"]).entries == []
 
 
+def test_another_build_of_a_release_is_news(past: Past) -> None:
+    past.image("nginx", "1.0", "1.1", lifecycle="deprecated", v1_0="again")
+    past.day("2026-11-04")
+    newest = parsed(feeds(past)["feeds/images/nginx.xml"]).entries[0]
+    assert (newest.title, newest.tags[0].term) == ("NGINX <1> & more 1.0 is rebuilt", "rebuild")
+
+
 def test_identities_last(past: Past) -> None:
     def identities(path: str) -> list[str]:
         return [entry.id for entry in parsed(feeds(past)[path]).entries]
@@ -107,11 +113,7 @@ def test_identities_last(past: Past) -> None:
 
 
 def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
-    news = News()
-    for _, document in documents(past.folder, Addresses("/catalog")):
-        if isinstance(document, DayChanges):
-            news.add(document)
-    made = dict(news.feeds({}, "Catalog", "https://example.org/catalog/"))
+    made = feeds(past, {})
     assert set(made) == {"feeds/security.xml", "feeds/security.json"}
     entry = parsed(made["feeds/security.xml"]).entries[-1]
     assert entry.title == f"nginx 1.0: {ONE} (CRITICAL) found in a, b"

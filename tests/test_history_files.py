@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,7 @@ def test_a_missing_day_breaks_the_chain(past: Past) -> None:
         (b"\n]}\n", b"\n]}\n{}\n", ":5: this is not the end of a day"),
         (b",\n", b"\n", ":3: a comma is missing"),
         (b'{"date":"2026-11-03"', b'{"date":"2026-11-05"', ":1: not the beginning of this day"),
+        (b'{"date"', b"{date", ":1: not the beginning of this day"),
         (b'{"date"', b'<<<<<<< HEAD\n{"date"', ":1: git could not merge two histories of this day"),
         (TWO.encode(), ONE.encode(), ":3: this can't follow the days before: it is known already"),
         (b'"available"', b'"planned"', ":2: this can't follow the days before: it was available before"),
@@ -86,6 +88,13 @@ def test_a_file_that_is_not_in_order_is_named(past: Past, old: bytes, new: bytes
     assert old in body
     past.file(THIRD).write_bytes(body.replace(old, new, 1))
     assert f"history/{THIRD}.json{said}" in refusal(past, "--verify")
+
+
+def test_a_second_beginning_is_refused(past: Past) -> None:
+    body = past.file(SECOND).read_bytes()
+    past.file(SECOND).write_bytes(re.sub(b'"previous":"[0-9a-f]*"', b'"previous":null', body))
+    said = f"history/{SECOND}.json:1: this day says that it is the first, but {FIRST}.json is there"
+    assert said in refusal(past, "--verify")
 
 
 def test_other_files(past: Past) -> None:

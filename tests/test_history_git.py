@@ -117,7 +117,25 @@ def test_only_into_an_empty_history(past: Past, repository: Repository) -> None:
     before = past.files()
     result = past.run("--from-git")
     assert result.exit_code == 1
-    assert "history: 1 day recorded already" in result.output
+    assert "history: 1 day recorded already, not from these commits" in result.output
+    assert past.files() == before
+
+
+def test_what_was_killed_midway_goes_on_the_next_time(past: Past, repository: Repository) -> None:
+    past.run("--from-git")
+    made = past.files()
+    past.file("2026-11-05").unlink()
+    result = past.run("--from-git")
+    assert result.exit_code == 0, result.output
+    assert past.files() == made
+
+
+def test_days_of_other_commits_are_no_beginning(past: Past, repository: Repository) -> None:
+    past.run("--from-git", "main~2")
+    before = past.files()
+    result = past.run("--from-git", "--since", "2026-11-02")
+    assert result.exit_code == 1
+    assert "history: 2 days recorded already, not from these commits" in result.output
     assert past.files() == before
 
 
@@ -146,6 +164,12 @@ def test_no_repository(site: SiteFolder) -> None:
     result = Past(site).run("--from-git", GIT_CEILING_DIRECTORIES=str(site.folder.parent))
     assert result.exit_code == 1
     assert "not a git repository" in result.output
+
+
+def test_without_git(past: Past) -> None:
+    result = past.run("--from-git", PATH="")
+    assert result.exit_code == 1
+    assert "--from-git: git is not installed" in result.output
 
 
 def test_no_hook_runs_and_no_link_leads_out(past: Past, repository: Repository) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .contract import check
-from .sites import Result, SiteFolder, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 
 NOW = "1793600000"  # 2026-11-02T06:13:20Z
 
@@ -74,6 +74,21 @@ def test_the_age_of_a_scan_without_a_time_is_not_known(dated: SiteFolder) -> Non
     assert result.logged() == []
     assert result.json("security/web.json")["latest"]["scannedAt"] is None
     assert any("its age is not known" in text for text in result.logged(logging.INFO))
+
+
+def test_a_scan_from_before_the_release_warns_unless_it_is_of_its_digest(dated: SiteFolder) -> None:
+    web, at = f"{REGISTRY}/web", digest(1)
+    dated.image("web", "versions: [{version: '1', released: 2026-10-20, tags: [stable]}]")
+    dated.report("stable.json", trivy([], tag=f"{web}:stable", created="2026-10-18T23:00:00Z"))
+    (warning,) = built(dated).logged()
+    assert warning.startswith(
+        "scans/stable.json: scanned at 2026-10-18T23:00:00Z, but web 1 was released on 2026-10-20 (scan the"
+    )
+    dated.report("stable.json", trivy([], tag=f"{web}:stable", created="2026-10-19T01:00:00Z"))
+    assert built(dated).logged() == []
+    dated.image("web", f"versions: [{{version: '1', released: 2026-10-20, digest: '{at}'}}]")
+    dated.report("stable.json", trivy([], digest=f"{web}@{at}", created="2026-10-01T01:00:00Z"))
+    assert built(dated).logged() == []
 
 
 def test_a_system_past_its_end_of_life_warns_and_gets_no_good_grade(dated: SiteFolder) -> None:

@@ -210,6 +210,20 @@ def test_different_scanners_of_different_digests_unite(two: SiteFolder) -> None:
     )
 
 
+def test_another_platform_counts_whoever_scanned_it(plain: SiteFolder) -> None:
+    amd64: dict[str, Any] = trivy([row("CVE-2026-0001")], tag=f"{WEB}:1")
+    amd64["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "amd64"}
+    plain.report("a.json", amd64)
+    other = grype("CVE-2026-0002")
+    other["source"]["target"] = {"userInput": f"{WEB}:1", "os": "linux", "architecture": "arm64"}
+    plain.report("b.json", other)
+    assert ids(built(plain)) == ["CVE-2026-0002", "CVE-2026-0001"]
+    arm64: dict[str, Any] = trivy([row("CVE-2026-0003")], tag=f"{WEB}:1")
+    arm64["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "arm64", "variant": "v8"}
+    plain.report("c.json", arm64)
+    assert ids(built(plain)) == ["CVE-2026-0001", "CVE-2026-0003"], "the preferred scanner looked at both"
+
+
 @pytest.mark.parametrize("time", ["", "yesterday", "2999-01-01T00:00:00Z"])
 @pytest.mark.parametrize("more", ["dated", "undated"])
 def test_where_no_time_decides_the_report_with_more_findings_counts(

@@ -119,6 +119,11 @@ NO_FRONT_MATTER = {
         "1:1: front matter must begin at the very start of the file, or MkDocs takes it for text"
         " (remove the space or empty lines before the ---)",
     ),
+    "a comment first": (
+        f"<!-- by the team -->\n\n---\n{REQUIRED}---\n",
+        "1:1: front matter must begin at the very start of the file, or MkDocs takes it for text"
+        " (move the comment below it)",
+    ),
     "never closed": (
         f"---\n{REQUIRED}\n# NGINX\n",
         "1:1: the front matter is never closed (add a line --- after its last key)",

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,7 @@ from .programs import need
 from .servers import serve
 from .sites import SiteFolder
 from .test_cli import call
+from .test_client import certificate
 from .test_vex_build import vex
 
 pytestmark = pytest.mark.slow
@@ -108,6 +110,8 @@ class Trivy:
 
     def __init__(self, folder: Path) -> None:
         self._program, self.home = program(), folder / "home"
+        # Elsewhere programs written in Go trust what the system trusts, whatever SSL_CERT_FILE says.
+        self.trusted = certificate(folder) if sys.platform == "linux" else None
         cache = folder / "cache"
         (cache / "db").mkdir(parents=True)
         each = {id_: {"FixedVersion": "1.1-r0"} for id_ in (OPEN, SILENCED)}
@@ -121,7 +125,8 @@ class Trivy:
     def run(self, *arguments: object) -> str:
         done = subprocess.run(
             [self._program, *map(str, arguments), "--cache-dir", self._cache],
-            env=os.environ | {"HOME": str(self.home), "XDG_DATA_HOME": ""},
+            env=os.environ
+            | {"HOME": str(self.home), "XDG_DATA_HOME": "", "SSL_CERT_FILE": str(self.trusted or "")},
             capture_output=True,
             text=True,
             timeout=120,
@@ -166,8 +171,8 @@ def test_trivy_is_silent_where_the_catalog_says_so(
     about = {"@id": f"pkg:oci/web?repository_url={image}", "subcomponents": [{"@id": "pkg:apk/wolfi/zlib"}]}
     vex(site, {"vulnerability": {"name": SILENCED}, "products": [about]})
     site.settings["security"] = {"publish_vex": True}
-    with serve(tmp_path / "www") as port:
-        home = f"http://127.0.0.1:{port}/catalog"
+    with serve(tmp_path / "www", trivy.trusted) as port:
+        home = f"{'https' if trivy.trusted else 'http'}://127.0.0.1:{port}/catalog"
         site.config["site_url"] = f"{home}/"
         built = call("build", "--strict", "-f", site.write_config(), "--site-dir", tmp_path / "www/catalog")
         assert built.exit_code == 0, built.output

@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from mkdocs_catalog_api.catalog.versions import newest_first, undecided, version_key
 
@@ -45,6 +46,8 @@ labels = st.lists(st.sampled_from([*PIECES, ".", "-", "_", "+"]), min_size=1, ma
         "10.2.3 10.2.3-h4 10.2.3-h12 10.2.4",
         "2019 2019-SP1 2019-sp2 2019-sp10 2022",
         "5.1 5.1-Update-1 5.1-Update-3 5.1_update_10 5.2",
+        "2.36-9+deb12u4 2.36-9+deb12u13 2.36-10 2.37-1",
+        "1.0.0-alpha 1.0.0-alpha.1 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0",
         "1.0-rc-2 1.0-rc.3 1.0_rc10 1.0",
         "1.1.1a 1.1.1a-2 1.1.1a-10 1.1.1b",
         "nightly-20240101 nightly-20240102 beta-3 0.1",
@@ -101,6 +104,23 @@ def test_numbers_compare_as_numbers_and_missing_ones_as_zero(one: list[int], oth
     padded = [numbers + [0] * (width - len(numbers)) for numbers in (one, other)]
     keys = [version_key(".".join(map(str, numbers)))[:-1] for numbers in (one, other)]
     assert (keys[0] < keys[1], keys[0] == keys[1]) == (padded[0] < padded[1], padded[0] == padded[1])
+
+
+NUMBER = st.integers(0, 12).map(str)
+PYTHON = st.tuples(
+    st.sampled_from(["", "v"]),
+    st.lists(NUMBER, min_size=1, max_size=3).map(".".join),
+    st.just("") | st.tuples(st.sampled_from(["a", "b", "rc"]), NUMBER).map("".join),
+    st.just("") | NUMBER.map(".post{}".format),
+    st.just("") | NUMBER.map(".dev{}".format),
+).map("".join)
+
+
+@given(PYTHON, PYTHON)
+def test_versions_of_python_packages_stand_as_python_orders_them(one: str, other: str) -> None:
+    keys = [version_key(label)[:-1] for label in (one, other)]
+    versions = [Version(label) for label in (one, other)]
+    assert (keys[0] < keys[1], keys[0] == keys[1]) == (versions[0] < versions[1], versions[0] == versions[1])
 
 
 @given(labels.filter(lambda label: re.match("[0-9]", label)))

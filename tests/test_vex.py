@@ -193,6 +193,11 @@ def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
         ({"@id": WEB, "subcomponents": [{"name": "a"}]}, ".subcomponents[0]", "`name` is not understood"),
         ({"@id": WEB, "subcomponents": ["https://a.b/c"]}, ".subcomponents[0]", "does not name a package"),
         ({"@id": WEB, "subcomponents": [WEB]}, ".subcomponents[0]", "an image is no package in another"),
+        (
+            {"@id": WEB, "subcomponents": [{"@id": "a", "hashes": {"md5": "0"}}]},
+            ".subcomponents[0]",
+            "no scan tells the hash of a package",
+        ),
     ],
 )
 def test_a_product_that_is_not_understood_is_told_once(product: Any, field: str, message: str) -> None:

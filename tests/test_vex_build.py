@@ -287,14 +287,13 @@ def test_a_folder_of_another_name(nginx: SiteFolder) -> None:
     assert built(nginx).json("security.json")["suppressed"] == 1
 
 
-def test_many_images_are_sifted_as_one_is(site: SiteFolder) -> None:
-    """So many that the work may be spread over processes."""
-    for number in range(70):
-        site.image(f"app-{number:02}", "versions: ['1']")
-        site.report(f"app-{number:02}/1.json", trivy([row(ONE), row(TWO)]))
-    products = [{"@id": f"{REGISTRY}/app-{number:02}:1"} for number in range(0, 70, 2)]
+def test_a_statement_may_be_on_many_images(site: SiteFolder) -> None:
+    for number in range(6):
+        site.image(f"app-{number}", "versions: ['1']")
+        site.report(f"app-{number}/1.json", trivy([row(ONE), row(TWO)]))
+    products = [{"@id": f"{REGISTRY}/app-{number}:1"} for number in range(0, 6, 2)]
     vex(site, {"products": products}, {"vulnerability": "CVE-1999-0001"})
     result = built(site)
     summary = result.json("security.json")
-    assert (summary["total"], summary["suppressed"], summary["unique"]) == (105, 35, 2)
+    assert (summary["total"], summary["suppressed"], summary["unique"]) == (9, 3, 2)
     assert idle(result) == [IDLE.format(1, 1)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.catalog.scans import Finding
+from mkdocs_catalog_api.catalog.scans import Finding, ScanMetadata
 from mkdocs_catalog_api.catalog.statements import Statement
 from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
@@ -28,6 +28,10 @@ FINDING = Finding(
     target="",
     aliases=("GHSA-cfh5-3ghh-wfjx",),
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
+)
+
+SCAN = ScanMetadata(
+    "a.json", "a.json", 0, True, False, "trivy", "", None, (), (), "", None, 1, False, "", False
 )
 
 
@@ -52,6 +56,9 @@ def suppressed(findings: Sequence[Finding], images: Sequence[Subject], *changes:
     ("product", "matches"),
     [
         (WEB, True),
+        *((f"{WEB}{empty}", False) for empty in ("&tag=", "&tag", "&tag=#", "&&tag=1")),
+        ("pkg:oci/web@?repository_url=ghcr.io/acme/web", False),
+        ("pkg:oci/web?tag=&repository_url=ghcr.io/acme/web", False),
         ("pkg:oci/web?repository_url=ghcr.io/acme", True),
         ("pkg:oci/web?repository_url=GHCR.io/acme/web/", True),
         ("pkg:oci/other?repository_url=ghcr.io/acme/other", False),
@@ -126,13 +133,8 @@ def test_a_statement_on_one_platform_does_not_speak_of_others(platform: str) -> 
 @pytest.mark.parametrize("scanned", ["linux/arm64", "linux/arm64/v8"])
 @pytest.mark.parametrize("meant", ["linux/arm64", "linux/arm64/v8"])
 def test_every_arm64_is_a_v8(scanned: str, meant: str) -> None:
-    image = Subject.scanned("ghcr.io/acme/web", ["1"], [], Scan(platform=scanned))
+    image = Subject.scanned("ghcr.io/acme/web", ["1"], [], replace(SCAN, platform=scanned))
     assert about(f"{WEB}&platform={meant}", image=image)
-
-
-class Scan(NamedTuple):
-    digests: Sequence[str] = ()
-    platform: str = ""
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ class Scan(NamedTuple):
 )
 def test_a_scan_is_of_its_own_digests(of_release: list[str], of_scan: list[str], known: set[str]) -> None:
     """Of the release's digest only where there is no doubt which it is."""
-    image = Subject.scanned("nginx", ["1", "latest"], of_release, Scan(of_scan))
+    image = Subject.scanned("nginx", ["1", "latest"], of_release, replace(SCAN, digests=of_scan))
     assert image == Subject("docker.io/library/nginx", frozenset({"1", "latest"}), frozenset(known))
 
 

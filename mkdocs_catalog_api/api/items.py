@@ -19,28 +19,29 @@ from .structs.security import ChartSecurity, ImageSecurity
 
 def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
     slug = item.entry.slug
-    computed = {
-        "versions": [
-            entry.model_dump() | {"href": at.api(addresses.release(slug, entry.version))}
+    return publish(
+        item.entry,
+        versions=[
+            publish(entry, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
-        "verify": _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
-        "url": at.web(item.page.url),
-        "href": at.api(addresses.item("images", slug)),
-        "security": security,
-    }
-    return publish(item.entry, computed)
+        verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
+        url=at.web(item.page.url),
+        href=at.api(addresses.item("images", slug)),
+        security=security,
+    )
 
 
 def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
-    computed = {
-        "images": [_pin(pin, at) for pin in item.pins],
-        "verify": _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
-        "url": at.web(item.page.url),
-        "href": at.api(addresses.item("charts", item.entry.slug)),
-        "security": security,
-    }
-    return publish(item.entry, computed)
+    return publish(
+        item.entry,
+        versions=[*map(publish, item.entry.versions)],
+        images=[_pin(pin, at) for pin in item.pins],
+        verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
+        url=at.web(item.page.url),
+        href=at.api(addresses.item("charts", item.entry.slug)),
+        security=security,
+    )
 
 
 T = TypeVar("T")
@@ -60,19 +61,16 @@ def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | N
     )
 
 
-def _pin(pin: Pin, at: Addresses) -> dict[str, object]:
+def _pin(pin: Pin, at: Addresses) -> Struct:
     href = None
     if pin.slug is not None and pin.version is not None:
         href = at.api(addresses.release(pin.slug, pin.version))
-    return pin.entry.model_dump() | {"slug": pin.slug, "version": pin.version, "href": href}
+    return publish(pin.entry, slug=pin.slug, version=pin.version, href=href)
 
 
 def roadmap(item: RoadmapItem, at: Addresses) -> Struct:
-    computed = {
-        "url": at.web(item.page.url) if item.page else None,
-        "href": at.api(addresses.item("roadmap", item.entry.slug)),
-    }
-    return publish(item.entry, computed)
+    url = at.web(item.page.url) if item.page else None
+    return publish(item.entry, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
 
 
 def updates(catalog: Catalog, at: Addresses) -> Iterator[Struct]:
@@ -80,7 +78,7 @@ def updates(catalog: Catalog, at: Addresses) -> Iterator[Struct]:
     items = _items_by_name(catalog)
     for update in catalog.updates:
         path = items.get(update.application)
-        yield publish(update, {"href": at.api(path) if path else None})
+        yield publish(update, href=at.api(path) if path else None)
 
 
 def _items_by_name(catalog: Catalog) -> dict[str, str]:

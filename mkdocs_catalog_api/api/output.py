@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .examples import Samples
 from .verify import Verifier
@@ -24,8 +23,7 @@ class Written(NamedTuple):
     bytes: int
 
 
-@dataclass(slots=True)
-class Output:
+class Output(Struct):
     """Takes each document once.
 
     Its methods raise ContractError when a document breaks the contract, and what `save_body` raises.
@@ -33,7 +31,7 @@ class Output:
 
     save_body: Callable[[str, bytes], None]
     """Takes the body of the document at a path below `api/v1/`."""
-    written: list[Written] = field(default_factory=list)
+    written: list[Written] = []
     samples: Samples = field(default_factory=Samples)
     """What may become an example of the OpenAPI document."""
     _verifier: Verifier = field(default_factory=Verifier)

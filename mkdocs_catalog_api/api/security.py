@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import add
 from typing import Any, NamedTuple
 
 from msgspec.structs import astuple
@@ -18,6 +19,7 @@ from . import addresses
 from .structs import security as structs
 
 _SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
+_SCANNERS = [*_SCANNER_NAMES]
 
 Read = Callable[[tuple[ScanMetadata, ...]], list[Finding]]
 """Gives the findings of the scans of one release."""
@@ -39,7 +41,7 @@ class SecurityFigures(NamedTuple):
     @property
     def counters(self) -> dict[str, int]:
         """`critical` … `unknown`."""
-        return dict(zip(COUNTERS, map(sum, zip(*self.counts, strict=True)), strict=True))
+        return dict(zip(COUNTERS, map(add, *self.counts), strict=True))
 
     @property
     def total(self) -> int:
@@ -111,8 +113,10 @@ class Assessor(NamedTuple):
         if not scans:
             return None
         findings = self.read(scans)
-        number, suppressed = len(findings), list[Suppressed]()
-        matched, related = set[int](), set[frozenset[str]]()
+        number = len(findings)
+        suppressed: list[Suppressed] = []
+        matched: set[int] = set()
+        related: set[frozenset[str]] = set()
         concerned = bool(len(self.statements)) and self.statements.concerns(findings)
         rows = deduplicate(findings)
         if self.exploited is not None:
@@ -139,11 +143,13 @@ def _marked(
         yield row, findings
 
 
+_NOTHING = [None] * (len(structs.Release.__struct_fields__) - 2)
+
+
 def record(release: Release, found: Assessed | None) -> structs.Release:
     """The release record of one version."""
     if found is None:
-        nothing = [None] * (len(structs.Release.__struct_fields__) - 2)
-        return structs.Release(release.entry.version, False, *nothing)
+        return structs.Release(release.entry.version, False, *_NOTHING)
     figures, scans = found.figures, release.scans
     return structs.Release(
         version=release.entry.version,
@@ -207,10 +213,8 @@ def _scanned_digest(release: Release) -> str | None:
 
 def _scanner(scans: Sequence[ScanMetadata]) -> str:
     """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
-    said: dict[str, set[str]] = {name: set() for name in _SCANNER_NAMES}
-    for scan in scans:
-        said[scan.scanner].add(" ".join([_SCANNER_NAMES[scan.scanner], scan.scanner_version]).strip())
-    return ", ".join(name for names in said.values() for name in sorted(names))
+    said = {(_SCANNERS.index(scan.scanner), scan.scanner_version) for scan in scans}
+    return ", ".join(f"{_SCANNER_NAMES[_SCANNERS[at]]} {version}".strip() for at, version in sorted(said))
 
 
 def _end_of_life(scans: Sequence[ScanMetadata]) -> bool | None:

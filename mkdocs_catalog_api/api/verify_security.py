@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import add, attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -19,29 +20,32 @@ from .structs.security import (
     SecuritySummary,
 )
 
-_MAY_BE_NULL = {"grade", "score", "digest", "scanned_at", "os_end_of_life", "exploited"}
-"""Of a release that has been scanned."""
+_NULL_IF_SCANNED = {"grade", "score", "digest", "scanned_at", "os_end_of_life", "exploited"}
+"""What may be null of a release that has been scanned."""
+_FIGURES = [name for name in Release.__struct_fields__ if name not in ("version", "scanned")]
+_KNOWN = [name for name in _FIGURES if name not in _NULL_IF_SCANNED]
+_figures_of, _known_of, _counters_of = attrgetter(*_FIGURES), attrgetter(*_KNOWN), attrgetter(*COUNTERS)
 
 
 def _release(release: Any) -> Iterator[str]:
     """A release record, or the document of one."""
-    null = {name for name in Release.__struct_fields__ if getattr(release, name) is None}
     if not release.scanned:
-        if len(null) < len(Release.__struct_fields__) - 2:
+        if any(figure is not None for figure in _figures_of(release)):
             yield f"{release.version} is not scanned, but has figures"
         return
-    if not null <= _MAY_BE_NULL:
-        yield f"{release.version} is scanned, but lacks {', '.join(sorted(null - _MAY_BE_NULL))}"
+    if None in _known_of(release):
+        lacking = [name for name in _KNOWN if getattr(release, name) is None]
+        yield f"{release.version} is scanned, but lacks {', '.join(sorted(lacking))}"
         return
     yield from _graded(release)
     rows: list[Vulnerability] = release.cves
     found = count(rows)
-    counters = tuple(getattr(release, word) for word in COUNTERS)
-    if counters != tuple(map(sum, zip(*found, strict=True))) or release.total != len(rows):
+    counters = _counters_of(release)
+    if counters != tuple(map(add, *found)) or release.total != len(rows):
         yield f"counters {counters} and total {release.total}, but the rows give {found}"
     if release.fixable != sum(found.fixable):
         yield f"fixable is {release.fixable}, but {sum(found.fixable)} rows have a fix"
-    if (release.exploited or 0) != sum(row.exploited is not None for row in rows):
+    if (release.exploited or 0) != sum([row.exploited is not None for row in rows]):
         yield f"exploited is {release.exploited}, which is not the number of rows that are"
     if release.unique != len({row.id for row in rows}):
         yield f"unique is {release.unique}, which is not the number of ids in the rows"

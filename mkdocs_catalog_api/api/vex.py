@@ -6,7 +6,7 @@ The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-s
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
 import msgspec
@@ -84,23 +84,21 @@ class Publication:
         )
 
 
-def _statement(said: Statement, products: Iterable[Exact]) -> VexStatement:
+def _statement(said: Statement, releases: Iterable[Exact]) -> VexStatement:
+    products = [
+        VexProduct(id=release.purl, subcomponents=[*map(VexPackage, release.parts)] or UNSET)
+        for release in releases
+    ]
     action = said.action_statement or ("No action is given." if said.status == "affected" else "")
     return VexStatement(
         vulnerability=VexVulnerability(said.name, [name for name in said.ids if name != said.name]),
         timestamp=_newest([said]),
-        products=[*_products(products)],
+        products=products,
         status=said.status,  # type: ignore[arg-type]
         justification=said.justification or UNSET,  # type: ignore[arg-type]
         impact_statement=said.impact_statement or UNSET,
         action_statement=action or UNSET,
     )
-
-
-def _products(products: Iterable[Exact]) -> Iterator[VexProduct]:
-    for product in products:
-        parts = [*map(VexPackage, product.parts)]
-        yield VexProduct(id=product.purl, subcomponents=parts or UNSET)
 
 
 def _newest(statements: Iterable[Statement]) -> str:

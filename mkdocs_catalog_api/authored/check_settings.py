@@ -123,6 +123,8 @@ def _defaults(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
     """Each default against the field that it is for."""
+    if not section.defaults:
+        return  # so that a model of which the catalog has no item need not be built
     fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
     closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
     extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})

@@ -32,7 +32,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
     except OSError as error:
         problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}", code=Code.NOT_READ))
     except YamlError as error:
-        problems.add(Problem(file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX))
+        problems.add(error.problem(file))
     return Document("", 0, None)
 
 

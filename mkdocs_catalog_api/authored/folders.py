@@ -25,6 +25,16 @@ _KINDS = {
 _LEADS_OUT = "this link leads out of the project and is not followed", "put what it leads to into the project"
 
 
+def name_of(path: Path, root: Path) -> str:
+    """How problems name what is below `root`, the folder of mkdocs.yml; "" for what is not."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+
+
+def kind_of(mode: int) -> str:
+    """What is neither file nor folder, by its mode; "" for these."""
+    return _KINDS.get(stat.S_IFMT(mode), "")
+
+
 def _nothing(_path: str) -> bool:
     return False
 
@@ -100,7 +110,7 @@ def walk(
             if stat.S_ISREG(status.st_mode):
                 files[entry.name] = status.st_size
             elif not stat.S_ISDIR(status.st_mode):
-                kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
+                kind = kind_of(status.st_mode) or "no file"
                 refuse(path, f"this is {kind}, which is never opened", "put a file there, or remove it")
             elif not link:
                 folders.append((f"{path}/", target))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import get_args
 
 from pydantic import BaseModel
@@ -32,12 +33,13 @@ _EXPECTED = {
 }
 
 
-def field_names(model: type[BaseModel]) -> list[str]:
+@cache
+def field_names(model: type[BaseModel]) -> Sequence[str]:
     """The names of a model's fields as authors write them."""
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
-def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]:
     """The names that may stand in the mapping at `path` of what the model reads."""
     for step in path:
         fields = {info.alias or name: info for name, info in model.model_fields.items()}

@@ -116,9 +116,7 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     try:
         root, merged = _load(path, path.name, 0)
     except YamlError as error:
-        problems.add(
-            Problem(str(error), error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
-        )
+        problems.add(error.problem(str(error)))
         return None
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})

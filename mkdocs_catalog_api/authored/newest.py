@@ -38,11 +38,8 @@ def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
     labels = in_order(by_label, entry.latest)
     if entry.latest is None and undecided(labels):
         message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
-        problems.add(
-            raw.problem(
-                ("versions",), message, "name the newest with `latest: …`", Level.WARNING, code=Code.NEWEST
-            )
-        )
+        hint = "name the newest with `latest: …`"
+        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     versions = [entry.versions[by_label[label]] for label in labels]
     return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
@@ -53,16 +50,14 @@ def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
     named: dict[str, str] = {}
     for position, version in enumerate(entry.versions):
         for place, tag in enumerate(version.tags):
-            other = tag if tag in labels else named.setdefault(tag, version.version)
-            if tag in labels or other != version.version:
-                message = (
-                    f"the tag {tag!r} is one of version {other!r}"
-                    if tag not in labels
-                    else (f"{tag!r} is the label of a version")
-                )
-                path = ("versions", position, "tags", place)
-                problems.add(
-                    raw.problem(
-                        path, message, "a tag belongs to one release: keep one of them", code=Code.TWICE
-                    )
-                )
+            if tag in labels:
+                message = f"{tag!r} is the label of a version"
+            elif (other := named.setdefault(tag, version.version)) != version.version:
+                message = f"the tag {tag!r} is one of version {other!r}"
+            else:
+                continue
+            path, hint = (
+                ("versions", position, "tags", place),
+                "a tag belongs to one release: keep one of them",
+            )
+            problems.add(raw.problem(path, message, hint, code=Code.TWICE))

@@ -110,7 +110,9 @@ class RawItem(Struct, frozen=True):
 
     def written(self) -> Mapping[str, object]:
         """The values as the author wrote them, without those of plugins."""
-        return self.values if self.page is None else _written(self.document, self.page)
+        if self.page is None or self.page.meta is None:
+            return self.values
+        return _written(self.document, self.page)
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -181,18 +183,18 @@ def _read(
             Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8", code=Code.NOT_READ)
         )
         return None
-    asks = _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None or any(
-        isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults
+    asks = (
+        wanted
+        or _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None
+        or any(isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults)
     )
-    if not (wanted or asks or (page.meta and "catalog" in page.meta)):
+    if not (asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
         document = read(page.text) or _EMPTY
     except YamlError as error:
-        if wanted or asks:
-            problems.add(
-                Problem(page.file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
-            )
+        if asks:
+            problems.add(error.problem(page.file))
         return None
     values = overlay(document, page)
     return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
@@ -244,6 +246,5 @@ def parse_defaults(text: str, file: str = "") -> Document:
         if document.data is not None and not isinstance(document.data, dict):
             raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
     except YamlError as error:
-        problem = Problem(file, error.line, error.column, "", error.message, error.hint, code=Code.SYNTAX)
-        return Document("", 0, {}, file, problem)
+        return Document("", 0, {}, file, error.problem(file))
     return replace(document, file=file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from posixpath import splitext
 
 from pathspec import GitIgnoreSpec
 
@@ -29,15 +30,16 @@ class Selection:
         }
         self._folders = {
             name: {
-                PurePosixPath(re.split(r"[*?\[{]", pattern, maxsplit=1)[0] + "x").parent for pattern in listed
+                str(PurePosixPath(re.split(r"[*?\[{]", pattern, maxsplit=1)[0] + "x").parent)
+                for pattern in listed
             }
             for name, listed in patterns.items()
         }
 
     def landing(self, collection: str, uri: str) -> bool:
         """Whether the page is the landing page of the collection, and so no item."""
-        path = PurePosixPath(uri)
-        return path.name in _LANDING and path.parent in self._folders[collection]
+        folder, _, name = uri.rpartition("/")
+        return name in _LANDING and (folder or ".") in self._folders[collection]
 
     def matching(self, uri: str) -> list[str]:
         """The collections of which a pattern matches the page, landing pages aside."""
@@ -54,8 +56,8 @@ class Selection:
         for capture in self._captures[collection]:
             if found := capture.fullmatch(uri):
                 return found["slug"]
-        path = PurePosixPath(uri)
-        return path.parent.name if path.name in _LANDING else path.stem
+        folder, _, name = uri.rpartition("/")
+        return folder.rpartition("/")[2] if name in _LANDING else splitext(name)[0]
 
     def names(self) -> list[str]:
         return list(self._specs)

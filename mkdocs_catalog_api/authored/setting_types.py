@@ -1,7 +1,5 @@
 """The types of values in mkdocs.yml, each refused with what to write instead, and a collection's settings."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any

@@ -26,17 +26,8 @@ FOREIGN = frozenset(
         *("author", "date", "comments", "boost", "draft", "pin", "links", "readtime", "categories", "hero"),
         *("catalog", "redirect_to", "__extends", "exclude", "robots", "image_alt", "render_macros", "nav"),
         *("ignore_macros", "disable_toc", "language", "lang", "translations", "revision_date", "keywords"),
-        *(
-            "hide_title",
-            "toc_depth",
-            "edit_url",
-            "new_tab",
-            "level",
-            "weight",
-            "order",
-            "layout",
-            "pagetitle",
-        ),
+        *("hide_title", "toc_depth", "edit_url", "new_tab", "level", "weight", "order", "layout"),
+        "pagetitle",
     }
 )
 """Keys that pages carry for the theme, other plugins and this one; they are never misspelt fields."""
@@ -106,10 +97,10 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
     return entry
 
 
-def undeclared(model: type[Model], raw: RawItem) -> Iterator[str]:
-    """The keys which the author gave the item that are no fields, and that nothing known gives a meaning."""
+def undeclared(model: type[Model], raws: Iterable[RawItem]) -> Iterator[str]:
+    """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
     names = {*field_names(model), *model.spellings, *COMPUTED, *FOREIGN}
-    return (str(key) for key in raw.written() if key not in names)
+    return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
 def _misspelt(key: str, names: Iterable[str]) -> str | None:

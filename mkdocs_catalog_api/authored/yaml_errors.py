@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import yaml
 
+from ..codes import Code
+from ..problems import Problem
+
 
 class YamlError(ValueError):
     """The text is not YAML that can be used; `line` and `column` count from 1."""
@@ -11,6 +14,9 @@ class YamlError(ValueError):
     def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.line, self.column, self.message, self.hint = line, column, message, hint
+
+    def problem(self, file: str) -> Problem:
+        return Problem(file, self.line, self.column, "", self.message, self.hint, code=Code.SYNTAX)
 
 
 # What libyaml says, in its problem or its context → a message (… is the character there) and a hint.

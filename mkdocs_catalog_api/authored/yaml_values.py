@@ -75,20 +75,14 @@ class _Builder:
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
         if tag.removeprefix("!!") not in _TAGS[type(node)] or not _fits(node, tag):
             raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(child, depth + 1) for child in node.value]
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, depth)
-        raise AssertionError(node)
-
-    @staticmethod
-    def _scalar(node: yaml.ScalarNode) -> Value:
-        if node.tag == "tag:yaml.org,2002:null":
+        if tag == "!!null":
             return None
         text: str = node.value
-        return text.lower() == "true" if node.tag == "tag:yaml.org,2002:bool" else text
+        return text.lower() == "true" if tag == "!!bool" else text
 
     def _mapping(self, node: yaml.MappingNode, depth: int) -> dict[str, Value]:
         own: dict[str, Value] = {}

@@ -1,9 +1,9 @@
-"""Scans that count, but say little: those that are old, and those of systems that nobody looks after."""
+"""Scans that count, but say little: of long ago, from before the release, of systems nobody looks after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from ..codes import Code
 from ..problems import Level, Problem, Problems
@@ -32,6 +32,28 @@ def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, prob
                         file, 0, 0, "", message, "scan the image again", Level.WARNING, code=Code.SCAN_AGE
                     )
                 )
+
+
+def warn_of_scans_before_release(images: Iterable[Image], problems: Problems) -> None:
+    """Name each scan that a tag or its path joins to a release of a later day.
+
+    It is of what was there before. The same digest is the same image, however early it was scanned. A day is
+    left for time zones.
+    """
+    for image in images:
+        for release in image.releases:
+            released = release.entry.released
+            for scan in release.scans if released else ():
+                if scan.scanned_at is None or not {*scan.digests}.isdisjoint(release.entry.digests):
+                    continue
+                early = date.fromisoformat(released or "") - date.fromisoformat(scan.scanned_at[:10])
+                if early.days > 1:
+                    what = f"{image.entry.slug} {release.entry.version}"
+                    message = f"scanned at {scan.scanned_at}, but {what} was released on {released}"
+                    hint = "scan the release again, or correct its `released`"
+                    problems.add(
+                        Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=Code.SCAN_AGE)
+                    )
 
 
 def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:

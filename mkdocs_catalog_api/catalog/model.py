@@ -15,6 +15,7 @@ class Model(BaseModel):
     """Frozen, camelCase outside, nothing undeclared."""
 
     model_config = ConfigDict(
+        defer_build=True,
         extra="forbid",
         frozen=True,
         alias_generator=camel,

@@ -4,8 +4,6 @@ What is published is derived from these (`api.structs.items`), with what is comp
 one definition of each field.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (

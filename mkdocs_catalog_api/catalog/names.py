@@ -24,15 +24,14 @@ FIXED_BADGES = ("images", "charts", "cves", "multiarch", "license")
 
 # OCI distribution specification, "Pulling manifests"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
-_PATH = re.compile(rf"{_COMPONENT}(?:/{_COMPONENT})*")
+_PATH = re.compile(_COMPONENT.replace(r"\.", "[./]"))
 SLUG = re.compile(_COMPONENT)
 VERSION_LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 # learn.microsoft.com, "Naming Files, Paths, and Namespaces"
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|\Z)", re.IGNORECASE)
 _DERIVED = "in lower case with hyphens it must be 1 to 100 characters, and not reserved as `index` is"
 # github.com/distribution/reference
-_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
-_DOMAIN = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
+_DOMAIN = re.compile(r"(?:[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
 _ALGORITHMS = {64: "sha256", 96: "sha384", 128: "sha512"}

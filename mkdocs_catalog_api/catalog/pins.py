@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..problems import Level, Problem, Problems
 from .models import PinEntry

@@ -9,10 +9,11 @@ from msgspec import Struct
 from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .scans import ScanMetadata
+from .vex_subject import plain_platform
 
 
 class ScanSelector(Struct, frozen=True):
-    """Selects among scans of one release: for each digest one scanner's, of each platform the newest."""
+    """Selects among scans of one release: for each digest and platform one scanner's newest."""
 
     scanners: Sequence[str]
     """Those that count, the preferred first."""
@@ -32,9 +33,12 @@ class ScanSelector(Struct, frozen=True):
         usable = [scan for scan in scans if scan.scanner in self.scanners]
         kept: dict[tuple[str, int], ScanMetadata] = {}
         for part in _parts(usable, frozenset(digests)):
-            best = min(map(self._rank, part))
-            for scan in self._newest([scan for scan in part if self._rank(scan) == best], what):
-                kept[scan.path, scan.position] = scan
+            left = part
+            while left:
+                best = min(map(self._rank, left))
+                found = [*self._newest([scan for scan in left if self._rank(scan) == best], what)]
+                kept.update(((scan.path, scan.position), scan) for scan in found)
+                left = [scan for scan in left if all(_other_platform(scan, one) for one in found)]
         chosen = tuple(kept[place] for place in sorted(kept))
         self._name_passed_over(scans, chosen, what)
         return chosen
@@ -120,4 +124,6 @@ def _parts(scans: Sequence[ScanMetadata], digests: frozenset[str]) -> Iterator[l
 
 
 def _other_platform(one: ScanMetadata, other: ScanMetadata) -> bool:
-    return bool(one.platform and other.platform) and one.platform != other.platform
+    if not (one.platform and other.platform):
+        return False
+    return plain_platform(one.platform) != plain_platform(other.platform)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -41,18 +40,17 @@ class Finding(Struct, gc=False):
     """Which of the scans that count for a release it is of."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Findings(Sequence[Finding]):
     """Findings that are made when somebody goes through them: what joins a scan to a release needs none."""
 
-    number: int
-    make: Callable[[], Iterable[Finding]]
+    def __init__(self, number: int, make: Callable[[], Iterable[Finding]]) -> None:
+        self._number, self._make = number, make
 
     def __len__(self) -> int:
-        return self.number
+        return self._number
 
     def __iter__(self) -> Iterator[Finding]:
-        return iter(self.make())
+        return iter(self._make())
 
     def __getitem__(self, index: Any) -> Any:
         return [*self][index]

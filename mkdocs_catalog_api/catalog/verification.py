@@ -1,7 +1,5 @@
 """How a consumer verifies an image or a chart: what the author declares, and the command made of it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from typing import Annotated, Any, Self

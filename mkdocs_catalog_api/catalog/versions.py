@@ -30,11 +30,13 @@ _LEAD = re.compile(r"[._+-]*(?:([^0-9._+-]+)[._+-]*(?=[0-9]))?")
 # a single letter: `1.1.1a-2` is the second revision of `1.1.1a`.
 _SEGMENT = re.compile(r"([._+-]*)([^0-9._+-]*)((?:(?:(?<=[^0-9._+-]{2})[._+-]*|\.*)[0-9]+(?:\.+[0-9]+)*)?)")
 _DIGITS = re.compile(r"[0-9]+")
+_ONLY_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 Numbers = tuple[int, ...]
 Suffix = tuple[int, int, str, Numbers]
 """Rank among the suffixes, place of a known word, any other word, the numbers behind it."""
 VersionKey = tuple[Numbers, tuple[Suffix, ...], str]
+_END: Suffix = (_NOTHING, 0, "", ())
 
 
 def version_key(label: str) -> VersionKey:
@@ -47,6 +49,8 @@ def version_key(label: str) -> VersionKey:
     number follows (`1.0b2`) or a separator precedes (`1.0-b`), so that OpenSSL's `1.1.1a` follows `1.1.1`.
     Without numbers in front they are all missing: `latest` reads as a variant of 0.
     """
+    if _ONLY_NUMBERS.fullmatch(label):  # as most are
+        return _numbers(label), (_END,), label
     text = label.lower()
     lead = _LEAD.match(text)
     if lead and lead[1] not in _PRE_RELEASES:
@@ -60,7 +64,7 @@ def version_key(label: str) -> VersionKey:
         elif word or digits:
             glued_letter = bool(match.start()) and not separator and len(word) == 1
             suffixes.append(_suffix(word, digits, glued_letter=glued_letter, whole=not match.start()))
-    return release, (*suffixes, (_NOTHING, 0, "", ())), label
+    return release, (*suffixes, _END), label
 
 
 def newest_first(labels: Iterable[str]) -> list[str]:

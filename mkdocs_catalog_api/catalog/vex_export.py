@@ -20,7 +20,7 @@ from .names import Reference
 from .purl import Purl
 from .statements import Product, Statement
 from .vex_matching import Statements
-from .vex_products import PartMeaning, ProductMeaning, part_meaning, product_meaning
+from .vex_products import NotUnderstood, PartMeaning, ProductMeaning, part_meaning, product_meaning
 from .vex_subject import ImagePattern, Subject
 
 _HUB = "docker.io/"
@@ -90,8 +90,12 @@ class Export:
                     for each in versions
                 ]
                 for product in statement.products:
-                    told = exact if position in matched or _names_image(product) else wide
-                    told |= dict.fromkeys(_exact(product, statement, subjects, digest, entry.image))
+                    meaning = product_meaning(product.component)
+                    if isinstance(meaning, NotUnderstood):
+                        continue
+                    release = _exact(product, meaning, statement.suppresses, subjects, digest, entry.image)
+                    if release:
+                        (exact if position in matched or meaning.images else wide)[release] = None
             if exact:
                 said.append(StatementOnReleases(rank, statement, tuple(exact)))
             if wide:
@@ -155,34 +159,31 @@ def _compatible(first: str, second: str) -> bool:
     )
 
 
-def _names_image(product: Product) -> bool:
-    meaning = product_meaning(product.component)
-    return isinstance(meaning, ProductMeaning) and bool(meaning.images)
-
-
 def _exact(
-    product: Product, statement: Statement, subjects: Sequence[Subject], digest: str, image: str
-) -> Iterator[Exact]:
-    """The product as this digest, which `subjects` have, one for each label; nothing if it means something
-    else."""
-    meaning = product_meaning(product.component)
-    if not isinstance(meaning, ProductMeaning):
-        return
+    product: Product,
+    meaning: ProductMeaning,
+    suppresses: bool,
+    subjects: Sequence[Subject],
+    digest: str,
+    image: str,
+) -> Exact | None:
+    """The product as this digest, which `subjects` have, one for each label; None if it means something
+    else, or what can't be said."""
     # The platform goes into the package URL: the scan of one platform may be of a digest of several.
     images = [pattern._replace(os="", architecture="", platform="") for pattern in meaning.images]
     held = [all(pattern.holds(subject) for pattern in images) for subject in subjects]
     # What is said of one label is not said of another on the same digest, which has its own rows.
-    if not (all(held) if statement.suppresses else any(held)):
-        return
+    if not (all(held) if suppresses else any(held)):
+        return None
     platform = _platform(meaning.images)
-    parts = _parts(product, meaning, suppresses=statement.suppresses)
-    if statement.suppresses and (platform is None or parts is None):
-        return
+    parts = _parts(product, meaning, suppresses=suppresses)
+    if suppresses and (platform is None or parts is None):
+        return None
     repository, name = _repository(image)
     qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())
     version = quote(digest, safe="")
     purl = f"pkg:oci/{name}@{version}?{qualifiers}repository_url={quote(repository, safe='')}"
-    yield Exact(purl, parts or ())
+    return Exact(purl, parts or ())
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:

@@ -5,6 +5,7 @@ Whatever is not understood of a product may narrow it, so such a product means n
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from .vex_subject import ImagePattern, Subject, plain_platform
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 _IMAGES = {"oci", "docker"}
 _QUALIFIERS = ("arch", "os", "platform", "repository_url", "tag")
+_EMPTY = re.compile(r"@(?=[?#]|\Z)|[?&](?:[^=&#]*=?)(?=[&#]|\Z)")
+"""A version without a text, or a qualifier."""
 _NAME_AN_IMAGE = "write `pkg:oci/NAME?repository_url=REGISTRY/NAME`, a reference or a digest"
 _NAME_A_PACKAGE = "write a package URL such as `pkg:deb/debian/zlib1g`"
 
@@ -131,6 +134,8 @@ def _identifiers(component: Component) -> tuple[list[Purl], list[str]]:
     purls, others = list[Purl](), list[str]()
     for text in filter(None, [component.id, *(value for _, value in component.identifiers)]):
         if purl := Purl.parse(text):
+            if _EMPTY.search(text):  # a script's variable was empty, say: it was to narrow what is meant
+                raise RefusedError("its version or a qualifier is empty", "give its value, or leave it out")
             purls.append(purl)
         elif text[:4].lower() == "pkg:":
             raise RefusedError("that is no package URL", "write `pkg:TYPE/NAMESPACE/NAME@VERSION`")
@@ -158,9 +163,9 @@ def _of_purl(purl: Purl) -> ImagePattern:
     Without digest and repository, `pkg:oci` names any image of that name anywhere, and so none for us.
     """
     qualifiers = dict(purl.qualifiers)
-    for key in sorted(qualifiers):
-        if key not in _QUALIFIERS:
-            raise RefusedError(f"the qualifier `{key[:40]}` is not understood", f"known are {_known()}")
+    if unknown := sorted(qualifiers.keys() - {*_QUALIFIERS}):
+        known = ", ".join(f"`{key}`" for key in _QUALIFIERS)
+        raise RefusedError(f"the qualifier `{unknown[0][:40]}` is not understood", f"known are {known}")
     if len(qualifiers) != len(purl.qualifiers):
         raise RefusedError("one of its qualifiers is given twice", "write one product for each")
     if purl.subpath:
@@ -187,10 +192,6 @@ def _of_purl(purl: Purl) -> ImagePattern:
         qualifiers.get("arch", ""),
         plain_platform(names.platform(platform)) if platform else "",
     )
-
-
-def _known() -> str:
-    return ", ".join(f"`{key}`" for key in _QUALIFIERS)
 
 
 def _reference(text: str) -> names.Reference | None:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from .names import Reference
-
-
-class Scanned(Protocol):
-    """What a scan tells of the image that it is of."""
-
-    @property
-    def digests(self) -> Iterable[str]: ...
-    @property
-    def platform(self) -> str: ...
+from .scans import ScanMetadata
 
 
 class Subject(Struct, frozen=True):
@@ -31,7 +23,7 @@ class Subject(Struct, frozen=True):
     """`os/arch[/variant]`; empty when the scan does not say or is of several."""
 
     @classmethod
-    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: Scanned) -> Subject:
+    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: ScanMetadata) -> Subject:
         """What `scan` is of: a release known as the reference `image`, with these tags and digests.
 
         A digest of the release counts only where it is the only one and the scan names none.

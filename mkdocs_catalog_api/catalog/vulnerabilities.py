@@ -89,16 +89,14 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
         if first.setdefault(key, finding) is not finding:
             more.setdefault(key, []).append(finding)
     findings.clear()
-    ordered = [
-        (_worst([one, *more[key]]) if key in more else one.severity, cve_order(one.id), key, one)
-        for key, one in first.items()
-    ]
+    worst = {key: min([first[key].severity, *[one.severity for one in more[key]]]) for key in more}
+    ordered = [(worst.get(key, one.severity), cve_order(one.id), key, one) for key, one in first.items()]
     del first
     ordered.sort(reverse=True)
     while ordered:
         severity, _, key, one = ordered.pop()
-        group = [one, *more.pop(key)] if key in more else [one]
-        yield _row(severity, group), group
+        group = [one, *more.pop(key, ())]
+        yield _row(SEVERITIES[severity], group), group
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
@@ -109,22 +107,17 @@ def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
     return SeverityCounts(tuple(fixable), tuple(unfixable))
 
 
-def _worst(group: list[Finding]) -> int:
-    return min([finding.severity for finding in group])
-
-
-def _row(severity: int, group: list[Finding]) -> Vulnerability:
+def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
     one = group[0]
-    fixed, title, url = one.fixed, one.title, one.url
-    targets = _alone(one.target)
+    fixed, title, url, targets = one.fixed, one.title, one.url, _alone(one.target)
     if len(group) > 1:
-        # Of texts that differ counts the first in the order of targets, of several in one the smallest.
-        fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
-        title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
-        url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
         targets = sorted({f.target for f in group if f.target})
-    word = SEVERITIES[severity]
-    return Vulnerability(one.id, word, one.pkg, one.installed, fixed, title, url, targets, None)
+        if len({(f.fixed, f.title, f.url) for f in group}) > 1:
+            # Of texts that differ counts the first in the order of targets, of several in one the smallest.
+            fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
+            title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
+            url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
+    return Vulnerability(one.id, severity, one.pkg, one.installed, fixed, title, url, targets, None)
 
 
 @lru_cache(maxsize=1_024)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from ..problems import Problems
-from .run import json_option, print_problems, quiet_option
+from .run import json_option, print_object, print_problems, quiet_option
 from .sign import read_key
 
 if TYPE_CHECKING:
     from ..network.client import Limits
-    from ..network.live_check import LiveCheck
 
 _LIMIT = 500
 
@@ -55,7 +52,14 @@ def command(
         check = LiveCheck(client, root, limit or (None if key else _LIMIT), public)
         problems = check.run()
     if as_json:
-        click.echo(json.dumps(_object(check, problems), ensure_ascii=False, indent=2))
+        summary = {
+            "refused": problems.refuse(strict=False),
+            "documents": check.documents,
+            "checked": check.checked,
+            "bytes": check.bytes,
+            "verified": check.verified,
+        }
+        print_object({"url": check.root, "problems": check.faults(), "summary": summary})
     else:
         print_problems(problems, quiet=quiet)
         if not quiet:
@@ -66,17 +70,3 @@ def command(
             click.echo(f"{root}: {looked}, {check.bytes / 1e6:,.1f} MB{signed}; {problems.summary()}")
     if problems.refuse(strict=False):
         sys.exit(1)
-
-
-def _object(check: LiveCheck, problems: Problems) -> dict[str, object]:
-    return {
-        "url": check.root,
-        "problems": check.faults(),
-        "summary": {
-            "refused": problems.refuse(strict=False),
-            "documents": check.documents,
-            "checked": check.checked,
-            "bytes": check.bytes,
-            "verified": check.verified,
-        },
-    }

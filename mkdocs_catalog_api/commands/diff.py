@@ -6,16 +6,17 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, NamedTuple
 
 import click
+import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict
-from pydantic import BaseModel, Field, ValidationError
 
 from ..api import addresses
 from ..api.compatibility import Change, Level, compare_shapes
+from .run import print_object
 
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
@@ -24,23 +25,22 @@ _COME_AND_GO = re.compile(
 )
 
 
-class _Version(BaseModel):
+class _Version(Struct, rename="camel"):
     version: str
-    end_of_life: Annotated[str | None, Field(alias="endOfLife")] = None
+    end_of_life: str | None = None
 
 
-class _Item(BaseModel):
+class _Item(Struct):
     slug: str
     lifecycle: str = "available"
     versions: list[_Version] = []
 
 
-class _Collection(BaseModel):
+class _Collection(Struct):
     data: list[_Item]
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(NamedTuple):
     """A published API, as far as it is compared."""
 
     described: dict[str, Any]
@@ -53,23 +53,19 @@ def _site(folder: Path) -> _Site:
     base = folder / addresses.PREFIX
     try:
         described = json.loads((base / addresses.OPENAPI).read_bytes())
-        items = {
-            name: {
-                item.slug: item
-                for item in _Collection.model_validate_json(
-                    (base / addresses.collection(name)).read_bytes()
-                ).data
-            }
-            for name in ("images", "charts", "roadmap")
-        }
+        items = {name: _items(base / addresses.collection(name)) for name in ("images", "charts", "roadmap")}
     except OSError as error:
         missing = Path(error.filename).relative_to(folder).as_posix()
         raise click.UsageError(
             f"{folder} has no {missing}; name the folder of a site that was built"
         ) from None
-    except (ValueError, ValidationError, RecursionError):
+    except (ValueError, RecursionError):
         raise click.UsageError(f"{base} holds other documents than this API's") from None
     return _Site(described, items, {path.relative_to(base).as_posix() for path in base.rglob("*.json")})
+
+
+def _items(file: Path) -> dict[str, _Item]:
+    return {item.slug: item for item in msgspec.json.decode(file.read_bytes(), type=_Collection).data}
 
 
 def compare(old: _Site, new: _Site) -> list[Change]:
@@ -132,8 +128,7 @@ def command(old: Path, new: Path, quiet: bool, as_json: bool) -> None:
     shown = [change for change in changes if change.level == "breaking" or not quiet]
     if as_json:
         counted = {"breaking": breaking, "compatible": len(changes) - breaking}
-        body = {**counted, "changes": [asdict(change) for change in shown]}
-        click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+        print_object({**counted, "changes": [asdict(change) for change in shown]})
     else:
         for change in shown:
             click.echo(str(change))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from ..catalog.links import web_link
 from ..catalog.names import slug
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
-from .run import as_objects, config_file_option, json_option, print_problems, quiet_option
+from .run import as_objects, config_file_option, json_option, print_object, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from ..network.artifact_hub import Listing
@@ -126,13 +125,10 @@ def command(
         message = f"can't be written: {error.strerror}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     if as_json:
-        summary: dict[str, object] = {
-            name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")
-        }
-        summary["advisories"] = {name: files[name] for name in ("fetched", "unchanged")}
-        click.echo(
-            json.dumps({"problems": as_objects(problems), "summary": summary}, ensure_ascii=False, indent=2)
-        )
+        reports = {name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")}
+        advisories = {name: files[name] for name in ("fetched", "unchanged")}
+        summary = {**reports, "advisories": advisories}
+        print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=quiet)
         if not quiet:

@@ -53,27 +53,24 @@ def command(kind: str, name: str, config_file: Path) -> None:
     options = (site and site.options(PLUGIN)) or {}
     settings = read_settings(options, ConfigFile(config_file), problems)
     if site and settings:
+        file = ""
         try:
             slug = slug_from_name(name)
-        except RefusedError as error:
-            problems.add(Problem("", 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
-        else:
             file = f"{site.docs_dir}/{_KINDS[kind]}/{slug}.md"
-            try:
-                path = config_file.parent / file
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("x", encoding="utf-8", newline="\n") as page:
-                    page.write(_page(_KINDS[kind], name, slug, settings))
-                click.echo(f"wrote {path}")
-                return
-            except FileExistsError:
-                problems.add(
-                    Problem(file, 0, 0, "", "is there already", "choose another name", code=Code.IN_THE_WAY)
-                )
-            except OSError as error:
-                problems.add(
-                    Problem(file, 0, 0, "", f"can't be written: {error.strerror}", code=Code.NOT_WRITTEN)
-                )
+            path = config_file.parent / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as page:
+                page.write(_page(_KINDS[kind], name, slug, settings))
+            click.echo(f"wrote {path}")
+            return
+        except RefusedError as error:
+            problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
+        except FileExistsError:
+            hint = "choose another name"
+            problems.add(Problem(file, 0, 0, "", "is there already", hint, code=Code.IN_THE_WAY))
+        except OSError as error:
+            message = f"can't be written: {error.strerror}"
+            problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=True)
     raise SystemExit(1)
 

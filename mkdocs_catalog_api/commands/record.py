@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import click
+from msgspec.structs import replace
 
 from .. import clock
+from ..api.security import Assessor
 from ..codes import Code
+from ..history import chain
+from ..history.configured import history_folder
+from ..history.days import Folder, is_date
+from ..history.git import Commit, GitError, Repository
+from ..history.snapshot import Seen, State, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems
-from .run import Run, as_objects, options, print_problems
-
-if TYPE_CHECKING:
-    from ..history.days import Folder
-    from ..history.git import Commit, Repository
-    from ..history.snapshot import Seen, State
-    from ..settings import Settings
-    from ..site import Site
+from ..read import read
+from ..read_site import read_site
+from ..settings import Settings
+from ..site import Site, own_files
+from .run import Run, as_objects, options, print_object, print_problems
 
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
-    from ..history.days import is_date
-
     if value is not None and not is_date(value):
         raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
     return value
@@ -65,178 +64,145 @@ def command(
         raise click.UsageError("--date, --verify, --rebuild and --from-git exclude each other.")
     if since and not from_git:
         raise click.UsageError("--since goes with --from-git.")
-    record = _Record(run)
-    with record.reported():
+    problems, done = run.problems, None
+    try:
+        site, settings, folder = _site(run)
         if verify:
-            record.verify()
+            done = _verify(folder)
         elif rebuild:
-            record.rebuild()
+            done = _rebuild(folder)
         elif from_git:
-            record.from_git(from_git, since)
+            done = _from_git(run, site, settings, folder, from_git, since)
         else:
-            record.day(date)
+            done = _day(run, site, settings, folder, date or clock.now().date().isoformat())
+    except CatalogError as error:
+        problems.extend(error.problems)
+    except GitError as error:
+        problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
+    except (MemoryError, OSError) as error:
+        message = f"the history can't be written: {str(error) or 'memory ran out'}"
+        problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
+    if run.as_json:
+        summary = {"refused": done is None} | (done.summary if done else {})
+        print_object({"problems": as_objects(problems), "summary": summary})
+    else:
+        print_problems(problems, quiet=run.quiet)
+        if done is None:
+            refused = "the history is not in order" if verify else "nothing is recorded"
+            click.secho(f"{refused}: {problems.summary()}", fg="red", err=True)
+        elif not run.quiet:
+            click.echo(f"{done.said}; {problems.summary()}")
+    if done is None:
+        sys.exit(1)
+
+
+class _Done(NamedTuple):
+    """How it ended, for people and for programs."""
+
+    said: str
+    summary: dict[str, object]
+
+
+def _site(run: Run) -> tuple[Site, Settings, Folder]:
+    site, settings = run.read()
+    refused = Problems()
+    folder = history_folder(site, settings, refused, to_write=True)
+    if folder is None:
+        raise CatalogError(refused)
+    return site, settings, folder
+
+
+def _seen(run: Run, site: Site, settings: Settings) -> list[Seen]:
+    """The images of the catalog by slug, as a build reads them."""
+    clock.check(run.problems)
+    catalog, reports = read(site, settings, run.problems)
+    if run.problems.refuse(strict=run.strict):
+        raise CatalogError(run.problems)
+    assessor = Assessor(reports.findings if reports else lambda _: [], catalog.statements)
+    return [*snapshot(catalog, assessor)]
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-class _Record:
-    """One run of the command; `summary` is what it tells programs."""
+def _day(run: Run, site: Site, settings: Settings, folder: Folder, date: str) -> _Done:
+    recorded = chain.record(folder, date, _seen(run, site, settings))
+    if date > clock.latest().date().isoformat():
+        message = f"{date} has not come yet, and no earlier day can be recorded from now on"
+        run.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
+    return _Done(f"recorded {date}: {_count(recorded.events, 'event')}", recorded._asdict())
 
-    def __init__(self, run: Run) -> None:
-        self.run, self.problems = run, run.problems
-        self.summary: dict[str, object] = {}
-        self.said, self.refused = "", "nothing is recorded"
 
-    @contextmanager
-    def reported(self) -> Iterator[None]:
-        """Tell how it ended, and end the program with 1 when it is refused."""
-        from ..history.git import GitError
+def _verify(folder: Folder) -> _Done:
+    """Prove chain and replay."""
+    chain.replay(folder)
+    days = len(folder.dates)
+    return _Done(f"verified: {days:,} days follow each other", {"days": days})
 
-        refused = True
+
+def _rebuild(folder: Folder) -> _Done:
+    changed, dropped = chain.rebuild(folder)
+    days = len(folder.dates)
+    said = (
+        f"rebuilt: {changed:,} of {_count(days, 'day')} changed, {_count(dropped, 'event')} "
+        "left out that said nothing after those of the days before"
+    )
+    return _Done(said, {"days": days, "changed": changed, "dropped": dropped})
+
+
+def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str, since: str | None) -> _Done:
+    recorded = chain.hashes(folder)
+    repository = Repository(site.root)
+    if repository.shallow:
+        message = "this clone does not have all commits, so earlier days are missing"
+        hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
+        run.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING, code=Code.DAY))
+    paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
+    commits = repository.last_of_each_day(ref, paths, since)
+    state: State = {}
+    previous: str | None = None
+    with tempfile.TemporaryDirectory(prefix="catalog-api-") as waiting:
+        past = Folder(Path(waiting), folder.label)
+        for commit in commits:
+            seen = _seen_in(run, repository, commit, paths, site, settings)
+            if seen is not None:
+                previous = chain.append(past, commit.date, previous, state, seen).sha256
+                state = {each.slug: known(state.get(each.slug), each) for each in seen}
+                # The days of a run that was killed while it wrote them are those of this one.
+                if recorded and recorded.pop(0) != (commit.date, previous):
+                    message = f"{_count(len(folder.dates), 'day')} recorded already, not from these commits"
+                    hint = "a past is taken from git into an empty folder; move this one away to begin anew"
+                    raise CatalogError(
+                        Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)])
+                    )
+        days, events = len(past.dates), chain.copy(past, folder)
+    if not commits:
+        message = "no commit touches the pages, data or reports of the catalog"
+        run.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
+    said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
+    return _Done(said, {"days": days, "skipped": len(commits) - days, "events": events})
+
+
+def _seen_in(
+    run: Run, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
+) -> list[Seen] | None:
+    """The images as they were, under the configuration of today; None when that catalog is refused."""
+    then = replace(run, problems=Problems())
+    with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
+        tree = Path(made) / "tree"
+        repository.extract(commit, paths, tree)
+        root = repository.place(site.root, tree)
         try:
-            yield
-            refused = False
+            old, _, _ = read_site(
+                run.config_file, then.problems, site_dir=run.site_dir, trusted=run.trust, root=root
+            )
+            if not old.docs_dir.is_relative_to(tree):
+                raise GitError("docs_dir is no relative path, so its earlier content can't be found")
+            return _seen(then, old, settings)
         except CatalogError as error:
-            self.problems.extend(error.problems)
-        except GitError as error:
-            self.problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
-        except (MemoryError, OSError) as error:
-            message = f"the history can't be written: {str(error) or 'memory ran out'}"
-            self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
-        if self.run.as_json:
-            found = {"problems": as_objects(self.problems), "summary": {"refused": refused} | self.summary}
-            click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-        else:
-            print_problems(self.problems, quiet=self.run.quiet)
-            if refused:
-                click.secho(f"{self.refused}: {self.problems.summary()}", fg="red", err=True)
-            elif not self.run.quiet:
-                click.echo(f"{self.said}; {self.problems.summary()}")
-        if refused:
-            sys.exit(1)
-
-    def _site(self) -> tuple[Site, Settings, Folder]:
-        from ..history.configured import history_folder
-
-        site, settings = self.run.read()
-        refused = Problems()
-        folder = history_folder(site, settings, refused, to_write=True)
-        if folder is None:
-            raise CatalogError(refused)
-        return site, settings, folder
-
-    def _seen(self, site: Site, settings: Settings) -> list[Seen]:
-        """The images of the catalog by slug, as a build reads them."""
-        from ..api.security import Assessor
-        from ..history.snapshot import snapshot
-        from ..read import read
-
-        clock.check(self.problems)
-        catalog, reports = read(site, settings, self.problems)
-        if self.problems.refuse(strict=self.run.strict):
-            raise CatalogError(self.problems)
-        return [
-            *snapshot(catalog, Assessor(reports.findings if reports else lambda _: [], catalog.statements))
-        ]
-
-    def day(self, date: str | None) -> None:
-        """Record one day."""
-        from ..history import chain
-
-        site, settings, folder = self._site()
-        date = date or clock.now().date().isoformat()
-        recorded = chain.record(folder, date, self._seen(site, settings))
-        if date > clock.latest().date().isoformat():
-            message = f"{date} has not come yet, and no earlier day can be recorded from now on"
-            self.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
-        self.summary = recorded._asdict()
-        self.said = f"recorded {date}: {_count(recorded.events, 'event')}"
-
-    def verify(self) -> None:
-        """Prove chain and replay."""
-        from ..history import chain
-
-        self.refused = "the history is not in order"
-        _, _, folder = self._site()
-        chain.replay(folder)
-        self.summary = {"days": len(folder.dates)}
-        self.said = f"verified: {len(folder.dates):,} days follow each other"
-
-    def rebuild(self) -> None:
-        """Chain the days anew."""
-        from ..history import chain
-
-        _, _, folder = self._site()
-        changed, dropped = chain.rebuild(folder)
-        self.summary = {"days": len(folder.dates), "changed": changed, "dropped": dropped}
-        self.said = (
-            f"rebuilt: {changed:,} of {_count(len(folder.dates), 'day')} changed, {_count(dropped, 'event')} "
-            "left out that said nothing after those of the days before"
-        )
-
-    def from_git(self, ref: str, since: str | None) -> None:
-        """Record the days of the commits up to a reference."""
-        from ..history import chain
-        from ..history.days import Folder
-        from ..history.git import Repository
-        from ..history.snapshot import known
-        from ..site import own_files
-
-        site, settings, folder = self._site()
-        if folder.dates:
-            message = f"{_count(len(folder.dates), 'day')} recorded already"
-            hint = "a past is taken from git into an empty folder; move this one away to begin anew"
-            refused = Problems()
-            refused.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
-            raise CatalogError(refused)
-        repository = Repository(site.root)
-        if repository.shallow:
-            message = "this clone does not have all commits, so earlier days are missing"
-            hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING, code=Code.DAY))
-        paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
-        commits = repository.last_of_each_day(ref, paths, since)
-        state: State = {}
-        previous: str | None = None
-        with tempfile.TemporaryDirectory(prefix="catalog-api-") as waiting:
-            past = Folder(Path(waiting), folder.label)
-            for commit in commits:
-                seen = self._seen_in(repository, commit, paths, site, settings)
-                if seen is not None:
-                    previous = chain.append(past, commit.date, previous, state, seen).sha256
-                    state = {each.slug: known(state.get(each.slug), each) for each in seen}
-            days, events = len(past.dates), chain.copy(past, folder)
-        if not commits:
-            message = "no commit touches the pages, data or reports of the catalog"
-            self.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
-        self.summary = {"days": days, "skipped": len(commits) - days, "events": events}
-        self.said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
-
-    def _seen_in(
-        self, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
-    ) -> list[Seen] | None:
-        """The images as they were, under the configuration of today; None when that catalog is refused."""
-        from ..history.git import GitError
-        from ..read_site import read_site
-
-        run = replace(self.run, problems=Problems())
-        with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
-            tree = Path(made) / "tree"
-            repository.extract(commit, paths, tree)
-            root = repository.place(site.root, tree)
-            try:
-                old, _, _ = read_site(
-                    run.config_file, run.problems, site_dir=run.site_dir, trusted=run.trust, root=root
-                )
-                if not old.docs_dir.is_relative_to(tree):
-                    raise GitError("docs_dir is no relative path, so its earlier content can't be found")
-                return _Record(run)._seen(old, settings)
-            except CatalogError as error:
-                first = next((each for each in error.problems if each.level is Level.ERROR), "")
-                message = f"{commit.date} is left out, its catalog is refused: {first}"
-        self.problems.add(
-            Problem("", 0, 0, f"commit {commit.sha[:12]}", message, level=Level.WARNING, code=Code.DAY)
-        )
-        return None
+            first = next((each for each in error.problems if each.level is Level.ERROR), "")
+            message = f"{commit.date} is left out, its catalog is refused: {first}"
+    place = f"commit {commit.sha[:12]}"
+    run.problems.add(Problem("", 0, 0, place, message, level=Level.WARNING, code=Code.DAY))
+    return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct, field
 
 from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems, lines
@@ -74,11 +74,16 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
     ]
 
 
+def print_object(body: dict[str, Any]) -> None:
+    """Print the one object that a command gives programs."""
+    click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+
+
 def options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a command that reads the whole catalog; it is given one `Run`, and its own options."""
 
     def run(**given: Any) -> None:
-        own = {name: given.pop(name) for name in [*given] if name not in Run.__dataclass_fields__}
+        own = {name: given.pop(name) for name in [*given] if name not in Run.__struct_fields__}
         command(Run(**given), **own)
 
     run.__dict__.update(command.__dict__)  # the options that it has already
@@ -101,8 +106,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """One run of a command over the catalog of a site."""
 
     config_file: Path
@@ -175,7 +179,7 @@ class Run:
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)
         if self.as_json:
-            click.echo(json.dumps(self._object(build), ensure_ascii=False, indent=2))
+            print_object(self._object(build))
         else:
             self._tell(build, did)
         if build is None:

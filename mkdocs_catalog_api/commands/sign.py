@@ -96,28 +96,23 @@ class _Manifest(msgspec.Struct):
 def _checked(folder: Path, problems: Problems) -> bytes:
     """The manifest of a built site, and a problem for each document that is not the one it speaks of."""
     file = folder / MANIFEST
+
+    def refuse(file: Path, message: str, hint: str = "build the site again") -> None:
+        problems.add(Problem(str(file), 0, 0, "", message, hint, code=Code.NOT_SIGNED))
+
     try:
         manifest = file.read_bytes()
         documents = msgspec.json.decode(manifest, type=_Manifest).documents
     except FileNotFoundError:
-        problems.add(
-            Problem(str(file), 0, 0, "", "is not there", "build the site first", code=Code.NOT_SIGNED)
-        )
+        refuse(file, "is not there", "build the site first")
         return b""
     except (ValueError, RecursionError) as error:
-        message = f"no manifest of an API: {text(str(error))}"
-        problems.add(Problem(str(file), 0, 0, "", message, "build the site again", code=Code.NOT_SIGNED))
+        refuse(file, f"no manifest of an API: {text(str(error))}")
         return b""
     for path, entry in documents.items():
         try:
-            same = hashlib.sha256((folder / path).read_bytes()).hexdigest() == entry.sha256
-            message = "" if same else "another document than the manifest speaks of"
+            if hashlib.sha256((folder / path).read_bytes()).hexdigest() != entry.sha256:
+                refuse(folder / text(path), "another document than the manifest speaks of")
         except (OSError, ValueError):
-            message = "the manifest speaks of it, and it can't be read"
-        if message:
-            problems.add(
-                Problem(
-                    str(folder / text(path)), 0, 0, "", message, "build the site again", code=Code.NOT_SIGNED
-                )
-            )
+            refuse(folder / text(path), "the manifest speaks of it, and it can't be read")
     return manifest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..api.structs.events import AnyEvent
@@ -59,11 +60,9 @@ def record(folder: Folder, date: str, snapshot: Iterable[Seen]) -> Recorded:
         OSError: the day can't be written.
     """
     if folder.dates and date < folder.dates[-1]:
-        problems = Problems()
         message = f"{date} comes before {folder.dates[-1]}, the last day that is recorded"
         hint = "days are recorded in order: leave `--date` out, or give a later one"
-        problems.add(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
-        raise CatalogError(problems)
+        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)]))
     state, previous = replay(folder, before=date)
     return append(folder, date, previous, state, snapshot)
 
@@ -80,8 +79,22 @@ def append(
     return Recorded(date, *folder.write(date, previous, changes))
 
 
+def hashes(folder: Folder) -> list[tuple[str, str]]:
+    """Date and SHA-256 of each day.
+
+    Raises:
+        CatalogError: at the first day that is not in order.
+    """
+    found = []
+    for day in folder.days():
+        for _ in day.events():
+            pass
+        found.append((day.date, day.sha256))
+    return found
+
+
 def copy(source: Folder, to: Folder) -> int:
-    """Write all days of a history into an empty folder; returns how many events they have.
+    """Write all days of a history into a folder that has none, or the first of them; counts their events.
 
     Raises:
         OSError: a day can't be written.
@@ -103,31 +116,21 @@ def rebuild(folder: Folder) -> tuple[int, int]:
         CatalogError: a file is not a day as `record` writes it; no day was changed.
         OSError: a day can't be written.
     """
-    for day in folder.days(chained=False):
-        for _ in day.events():
-            pass
+    # All of it is read before anything is written.
+    dropped = sum(1 for day in folder.days(chained=False) for _ in day.events())
     state: State = {}
     previous: str | None = None
-    changed = dropped = 0
+    changed = 0
     for day in folder.days(chained=False):
-        kept = _Kept(day, state)
-        previous, _ = folder.write(day.date, previous, kept)
+        previous, kept = folder.write(day.date, previous, _fitting(day, state))
         changed += previous != day.sha256
-        dropped += kept.dropped
+        dropped -= kept
     return changed, dropped
 
 
-class _Kept:
-    """The events of a day that can follow the state, each applied to it; counts the others."""
-
-    def __init__(self, day: Day, state: State) -> None:
-        self._day, self._state, self.dropped = day, state, 0
-
-    def __iter__(self) -> Iterator[AnyEvent]:
-        for event in self._day.events():
-            try:
-                apply(self._state, event)
-            except ReplayError:
-                self.dropped += 1
-            else:
-                yield event
+def _fitting(day: Day, state: State) -> Iterator[AnyEvent]:
+    """The events of a day that can follow the state, each applied to it."""
+    for event in day.events():
+        with suppress(ReplayError):
+            apply(state, event)
+            yield event

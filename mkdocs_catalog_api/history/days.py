@@ -28,8 +28,7 @@ REBUILD = (
     "when two histories were merged, run `catalog-api record --rebuild`; else get the days from git again"
 )
 _HEAD_END = b'"events":['
-_DAY = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})\\.json")
-_UNFINISHED = re.compile(f"\\.{_DAY.pattern}\\.[0-9a-f]{{8}}")
+_UNFINISHED = re.compile(r"\.[0-9]{4}-[0-9]{2}-[0-9]{2}\.json\.[0-9a-f]{8}")
 _STALE = 24 * 60 * 60.0
 _EVENT = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()
@@ -66,9 +65,9 @@ class Day:
 
     def refused(self, message: str, hint: str = "get the file from git again") -> CatalogError:
         """An error that points to the line that was read last."""
-        problems = Problems()
-        problems.add(Problem(self._label, self.line, 0, "", message, hint, code=Code.HISTORY))
-        return CatalogError(problems)
+        return CatalogError(
+            Problems([Problem(self._label, self.line, 0, "", message, hint, code=Code.HISTORY)])
+        )
 
     def events(self) -> Iterator[AnyEvent]:
         """The events in order.
@@ -168,8 +167,8 @@ class Folder:
                 path = self.path / name
                 if path.exists() and not path.is_file():  # reading a pipe would wait for ever
                     refuse(f"{self.label}/{name}", "not a plain file", "get the file from git again")
-                elif _DAY.fullmatch(name) and is_date(name[:10]):
-                    dates.append(name[:10])
+                elif is_date(path.stem):
+                    dates.append(path.stem)
                 else:
                     message = "no day is called this, and a history holds nothing else"
                     refuse(f"{self.label}/{name}", message, "move it somewhere else")

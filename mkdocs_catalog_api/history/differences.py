@@ -12,6 +12,9 @@ from ..api.structs import events
 from ..api.structs.events import AnyEvent, GoneReason
 from .snapshot import Image, Key, Scan, Seen, State, known
 
+_First = Literal["baseline"] | None
+"""Of what is there on the first day of a history."""
+
 
 def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = False) -> Iterator[AnyEvent]:
     """The events that lead from the state to what the snapshot shows, image by image, in its order.
@@ -19,11 +22,12 @@ def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = Fals
     `baseline` is for the first day of a history: what is there then was there before. Replaying the events
     gives the new state; `state` itself is not changed.
     """
+    first: _First = "baseline" if baseline else None
     left = set(state)
     for seen in snapshot:
         left.discard(seen.slug)
         before = state.get(seen.slug)
-        yield from _image(seen.slug, before, known(before, seen), baseline)
+        yield from _image(seen.slug, before, known(before, seen), first)
     for slug in sorted(left):
         for key, severity in sorted((state[slug].open | state[slug].suppressed).items()):
             version = _version(state[slug])
@@ -37,10 +41,9 @@ def _version(image: Image) -> str:
     return image.scan.version
 
 
-def _image(slug: str, before: Image | None, now: Image, baseline: bool) -> Iterator[AnyEvent]:
-    reason: Literal["baseline"] | None = "baseline" if baseline else None
+def _image(slug: str, before: Image | None, now: Image, first: _First) -> Iterator[AnyEvent]:
     if before is None:
-        yield events.ImageAdded(slug, now.lifecycle, reason)
+        yield events.ImageAdded(slug, now.lifecycle, first)
         before = Image(lifecycle=now.lifecycle)
     if before == now:
         return
@@ -51,22 +54,21 @@ def _image(slug: str, before: Image | None, now: Image, baseline: bool) -> Itera
     for version, digests in sorted(now.releases.items()):
         earlier = before.releases.get(version)
         if earlier is None:
-            yield events.ReleaseAdded(slug, version, digests, reason)
+            yield events.ReleaseAdded(slug, version, digests, first)
         elif earlier != digests:
             yield events.ReleaseRebuilt(slug, version, earlier, digests)
     if before.latest != now.latest:
         yield events.LatestChanged(slug, before.latest, now.latest)
     if (before.scanned, before.scan) != (now.scanned, now.scan):
-        yield events.ScanChanged(
-            slug, now.scanned, *(astuple(now.scan) if now.scan else (None, (), None, False))
-        )
+        scan = astuple(now.scan) if now.scan else (None, (), None, False)
+        yield events.ScanChanged(slug, now.scanned, *scan)
     if before.grade != now.grade:
         yield events.GradeChanged(slug, before.grade, now.grade)
     if now.scan is not None:
-        yield from _vulnerabilities(slug, before, now, now.scan, baseline)
+        yield from _vulnerabilities(slug, before, now, now.scan, first)
 
 
-def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline: bool) -> Iterator[AnyEvent]:
+def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, first: _First) -> Iterator[AnyEvent]:
     version = scan.version
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
@@ -77,10 +79,8 @@ def _vulnerabilities(slug: str, before: Image, now: Image, scan: Scan, baseline:
         names = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
     gone -= {(id_, was) for (id_, _), was in names.items()}
     for key in sorted(gone):
-        yield events.VulnerabilityGone(
-            slug, version, *key, earlier[key], in_part if key in before.partly else reason
-        )
-    first: Literal["baseline"] | None = "baseline" if baseline else None
+        why = in_part if key in before.partly else reason
+        yield events.VulnerabilityGone(slug, version, *key, earlier[key], why)
     by: Literal["scanner"] | None = "scanner" if other and reason == "scanner" else None
     for key, severity in sorted(later.items()):
         was = names.get(key)

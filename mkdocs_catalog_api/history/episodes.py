@@ -128,18 +128,10 @@ class Fixes:
 
 
 def _times(counted: Counter[int]) -> FixTimes:
-    total = counted.total()
-    if not total:
+    days = sorted(counted.elements())
+    total = len(days)
+    if not days:
         return FixTimes(0, None, None)
-    low, high = _nth(counted, (total + 1) // 2), _nth(counted, total // 2 + 1)
+    low, high = days[(total - 1) // 2], days[total // 2]
     median = (low + high) / 2 if (low + high) % 2 else (low + high) // 2
-    return FixTimes(total, median, _nth(counted, -(-total * 9 // 10)))
-
-
-def _nth(counted: Counter[int], position: int) -> int:
-    """The value at a position, from 1, among all in order."""
-    for value in sorted(counted):
-        position -= counted[value]
-        if position <= 0:
-            return value
-    raise IndexError(position)
+    return FixTimes(total, median, days[-(-total * 9 // 10) - 1])

@@ -6,7 +6,7 @@ memory, more on the disk.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
@@ -53,16 +53,14 @@ class Statistics:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._state: State = {}
-        self._episodes: dict[str, ImageEpisodes] = {}
+        self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._figures: dict[str, ImageFigures] = {}
         self._counts: dict[str, _Counts] = {}
         self._sums = _NONE
         """Of the counts of all images."""
         self._fixes = Fixes(folder.dates[-1])
-        self._ended: dict[str, list[ImageFigures | Episode]] = {}
+        self._ended: dict[str, list[ImageFigures | Episode]] = defaultdict(list)
         """Slug → what waits in memory."""
-        self._number = 0
-        """Of the entries there."""
         self._disk: sqlite3.Connection | None = None
         self.figures: list[DayFigures] = []
         """Of each day, oldest first."""
@@ -78,29 +76,22 @@ class Statistics:
         Raises:
             CatalogError: at the first day that is not in order.
         """
-        first = True
-        for day in self._folder.days():
-            yield self._day(day, keep=not first)
-            first = False
+        return map(self._day, self._folder.days())
 
-    def _day(self, day: Day, *, keep: bool) -> RecordedDay:
+    def _day(self, day: Day) -> RecordedDay:
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
-        kept = []
+        kept: list[AnyEvent] = []
         for event in follow(day, self._state):
             counts[_KINDS[type(event)]] += 1
             touched[event.slug] = None
-            if keep:
+            if self.figures:  # not on the first day
                 kept.append(event)
-            episodes = self._episodes.get(event.slug)
-            if episodes is None:
-                episodes = self._episodes[event.slug] = ImageEpisodes()
-            ended = episodes.add(day.date, event)
-            if ended is not None:
-                self._put(event.slug, ended)
+            if ended := self._episodes[event.slug].add(day.date, event):
+                self._ended[event.slug].append(ended)
         for slug in touched:
             self._close(day.date, slug)
-        if self._number > _MOST_IN_MEMORY:
+        if sum(map(len, self._ended.values())) > _MOST_IN_MEMORY:
             self._move_to_disk()
         self.figures.append(_day_figures(day.date, self._sums))
         self.head = Head(day.date, day.sha256)
@@ -120,12 +111,8 @@ class Statistics:
             self._sums = tuple(map(sub, map(add, self._sums, counts), earlier))
         before, now = self._figures.get(slug), _figures(date, image, counts)
         if before is None or astuple(before)[1:] != astuple(now)[1:]:
-            self._put(slug, now)
+            self._ended[slug].append(now)
             self._figures[slug] = now
-
-    def _put(self, slug: str, entry: ImageFigures | Episode) -> None:
-        self._ended.setdefault(slug, []).append(entry)
-        self._number += 1
 
     def _move_to_disk(self) -> None:
         import sqlite3
@@ -140,7 +127,6 @@ class Statistics:
         )
         self._disk.executemany("INSERT INTO ended VALUES (?, ?, ?)", rows)
         self._ended.clear()
-        self._number = 0
 
     def slugs(self) -> list[str]:
         """Of every image that ever was, in order."""

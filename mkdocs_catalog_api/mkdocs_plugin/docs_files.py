@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..authored.folders import walk
+from ..authored.folders import name_of, walk
 from ..problems import Problems
 
 if TYPE_CHECKING:
@@ -21,14 +21,13 @@ def refuse_unreadable(files: Files, config: MkDocsConfig, problems: Problems) ->
     """
     folder = Path(config.docs_dir)
     root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
-    label = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else ""
     excluded = config.exclude_docs
 
     def skip(path: str) -> bool:
         return excluded is not None and excluded.match_file(path)
 
     found = Problems()
-    for _ in walk(folder, label, (Path(folder.anchor),), found, suffixes=("",), skip=skip):
+    for _ in walk(folder, name_of(folder, root), (Path(folder.anchor),), found, suffixes=("",), skip=skip):
         pass
     problems.extend(found)
     if list(found):

@@ -6,7 +6,6 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +28,7 @@ class Outline(NamedTuple):
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(NamedTuple):
     """One such file, as its publisher offers it."""
 
     address: str
@@ -64,8 +62,7 @@ class _Tag(msgspec.Struct, rename="camel"):
     last_modified: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where a file goes. `label` is how problems name it, `most` how many bytes it may have unpacked."""
 
     file: Path
@@ -84,43 +81,37 @@ def download(
         OSError: the file can't be written.
     """
     earlier = target.file.read_bytes() if target.file.exists() else b""
+
+    def stays(message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+        hints = filter(None, ["the earlier file is kept" if earlier else "", hint])
+        problem = Problem(target.label, 0, 0, "", message, "; ".join(hints), level, code=Code.NOT_FETCHED)
+        problems.add(problem)
+
     try:
         conditions = _conditions(target.file, address, earlier)
         answer = client.ask(address, conditions, size=target.most, elsewhere=True)
         if answer.status == 404:
             raise NoAnswerError(f"{address}: the server does not know it (404)")
     except NoAnswerError as error:
-        hint = _stays(earlier, "run it again later")
-        problems.add(Problem(target.label, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))
+        stays(str(error), "run it again later")
         return
     if answer.status == 304:
         counts["unchanged"] += 1
         return
     found = feed.outline(answer.body, address, target.most, problems)
-    if found is None:
-        message = "not fetched: the answer is broken"
-        hint = _stays(earlier)
-        problems.add(Problem(target.label, 0, 0, "", message, hint, code=Code.NOT_FETCHED))
-        return
     before = feed.outline(earlier, target.label, target.most, Problems())
-    if before and found.day < before.day:
-        message = f"{address} has an older one, of {found.day}"
-        problems.add(
-            Problem(target.label, 0, 0, "", message, _stays(earlier), Level.WARNING, code=Code.NOT_FETCHED)
-        )
+    if found is None:
+        stays("not fetched: the answer is broken")
+    elif before and found.day < before.day:
+        stays(f"{address} has an older one, of {found.day}", level=Level.WARNING)
     elif before and found.entries < _SHRUNK * before.entries:
         message = f"{address} has {found.entries:,} entries now, where there were {before.entries:,}"
-        hint = _stays(earlier, "if that is right, delete it and fetch again")
-        problems.add(Problem(target.label, 0, 0, "", message, hint, code=Code.NOT_FETCHED))
+        stays(message, "if that is right, delete it and fetch again")
     else:
         if answer.body != earlier:
             write_whole(target.file, answer.body)
         write_whole(_beside(target.file), _tag(address, answer))
         counts["unchanged" if answer.body == earlier else "fetched"] += 1
-
-
-def _stays(earlier: bytes, hint: str = "") -> str:
-    return "; ".join(filter(None, ["the earlier file is kept" if earlier else "", hint]))
 
 
 def _beside(file: Path) -> Path:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from ..catalog.names import slug
 from ..reports import ReportError
@@ -18,8 +18,7 @@ _PAGE = 60
 _MOST = 6_000
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """A chart on a hub, and which of its versions are wanted beside the newest."""
 
     hub: str
@@ -34,13 +33,13 @@ class Listing:
         return f"{self.repository}/{self.package}"
 
 
-class _Found(msgspec.Struct):
+class _Found(Struct):
     """A package in an answer to a search."""
 
     normalized_name: str
 
 
-class _Search(msgspec.Struct):
+class _Search(Struct):
     packages: list[_Found] | None = None
 
 

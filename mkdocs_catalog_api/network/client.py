@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from msgspec import Struct
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
@@ -46,8 +46,7 @@ class _BrokenError(NoAnswerError):
 _RETRY = Retry(6, backoff_factor=2, backoff_max=64, status_forcelist=(429, 500, 502, 503, 504))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How long and how much; all times in seconds."""
 
     silence: float = 30
@@ -145,8 +144,8 @@ class Client:
             UnavailableError: no answer, or "too many requests", or a fault of the server, time and again.
             NoAnswerError: an answer that asking again would not mend.
         """
-        place, redirects, retry, tries = address, 0, self._limits.retry, 0
-        most = min(self._limits.size, self._limits.size if size is None else size)
+        place, redirects, retry = address, 0, self._limits.retry
+        most = min(self._limits.size, size or self._limits.size)
         while True:
             after = 0.0
             try:
@@ -164,8 +163,8 @@ class Client:
             except NoAnswerError as error:
                 raise NoAnswerError(f"{place}: {error}") from None
             if not retry.total:
-                raise UnavailableError(f"{place}: {reason}, also after {tries} more tries")
-            retry, tries = retry.increment("GET", place, error=HTTPError(reason)), tries + 1
+                raise UnavailableError(f"{place}: {reason}, also after {len(retry.history)} more tries")
+            retry = retry.increment("GET", place, error=HTTPError(reason))
             after = max(after, retry.get_backoff_time())
             if after > self._limits.longest_wait:
                 when = f"and wants to be asked again in {after / 60:.0f} minutes only"

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
@@ -184,15 +185,15 @@ class Fetch:
         """Whether an earlier report found what this one no longer mentions. It then stays, and is told."""
         try:
             earlier = file.read_bytes()
-            kept = keep_lost_results(earlier, report)
+            kept, images = keep_lost_results(earlier, report)
         except (FileNotFoundError, ReportError):  # nothing that a build could read
             return False
-        if not kept.images:
+        if not images:
             return False
-        if kept.report != earlier:
-            write_whole(file, kept.report)
+        if kept != earlier:
+            write_whole(file, kept)
         self._counts["kept"] += 1
-        for image in kept.images:
+        for image in images:
             message = f"the hub has no more results for {image}, so what it last found there is kept"
             self._problem(file, message, "if all of it is really gone, delete this file and fetch again")
         return True

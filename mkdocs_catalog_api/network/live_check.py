@@ -6,6 +6,7 @@ One request at a time, to one host; an answer is read no further than the manife
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import quote, urlsplit
@@ -103,7 +104,7 @@ class LiveCheck:
         self.root, self._client, self._most, self._key = root, client, most, key
         self.checked = self.bytes = self.documents = 0
         self.verified = False
-        self._faults: dict[tuple[Level, str, str, Code], list[str]] = {}
+        self._faults: dict[tuple[Level, str, str, Code], list[str]] = defaultdict(list)
         self._silences = 0
         """How many times in a row no answer came."""
 
@@ -148,7 +149,7 @@ class LiveCheck:
     def _fault(
         self, path: str, message: str, hint: str = "", level: Level = Level.ERROR, code: Code = Code.ARRIVED
     ) -> None:
-        self._faults.setdefault((level, message, hint, code), []).append(path)
+        self._faults[level, message, hint, code].append(path)
 
     def _read(self, path: str, model: type[M], body: bytes | None) -> M | None:
         try:

@@ -11,17 +11,14 @@ from ..reports.normalise import text
 
 _HOUR = 3600
 
-
 _Verdict = tuple[Level, str] | None
 
 
 def _open_cors(value: str | None) -> _Verdict:
     wanted = HEADERS["Access-Control-Allow-Origin"]
-    return (
-        None
-        if value == wanted
-        else (Level.ERROR, f"; it has to be {wanted!r}, so that every script can read")
-    )
+    if value == wanted:
+        return None
+    return Level.ERROR, f"; it has to be {wanted!r}, so that every script can read"
 
 
 def _json_type(value: str | None) -> _Verdict:
@@ -36,10 +33,8 @@ def _an_hour(value: str | None) -> _Verdict:
     parts = [part.strip().lower() for part in (value or "").split(",")]
     ages = [int(found[1]) for part in parts if (found := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
     if len(ages) != 1 or not ages[0] or {"no-store", "no-cache", "private"} & set(parts):
-        return (
-            Level.ERROR,
-            f"; it has to be {HEADERS['Cache-Control']!r}, so that copies are kept for an hour",
-        )
+        wanted = HEADERS["Cache-Control"]
+        return Level.ERROR, f"; it has to be {wanted!r}, so that copies are kept for an hour"
     if ages[0] == _HOUR:
         return None
     return Level.INFO, f": copies are kept for {ages[0]} seconds instead of an hour"
@@ -59,6 +54,5 @@ def header_faults(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level
             continue
         value = headers.get(name)
         if verdict := check(value):
-            level, but = verdict
             shown = "is missing" if value is None else f"is {text(value)[:100]!r}"
-            yield level, f"{name} {shown}{but}"
+            yield verdict[0], f"{name} {shown}{verdict[1]}"

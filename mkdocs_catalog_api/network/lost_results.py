@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import msgspec
 
 from ..reports import read_report
@@ -12,18 +9,12 @@ from ..reports.json_errors import decode
 from ..reports.normalise import mapping, text
 
 
-class MergedReport(NamedTuple):
-    """What to save in place of a newer report."""
-
-    report: bytes
-    images: Sequence[str]
-    """The images that an earlier report found something in, and that are gone from the newer one, or there
-    without any result; sorted."""
-
-
-def keep_lost_results(earlier: bytes, newer: bytes) -> MergedReport:
+def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
     """Two reports of one version of a chart as one: where an image is gone that had findings, all that the
     earlier report says of images which the newer one does not mention stays.
+
+    Returns what to save in place of the newer report, and the images, sorted, that the earlier one found
+    something in and that are gone from the newer one, or there without any result.
 
     The hub's answer that was saved with the earlier report goes on belonging to what is kept: its time says
     how old that is and, as it differs from the hub's, has the next run ask again.
@@ -36,9 +27,9 @@ def keep_lost_results(earlier: bytes, newer: bytes) -> MergedReport:
     said = {image: body for image, body in images.items() if _has_results(body)}
     lost = found - set(map(text, said))
     if not lost:
-        return MergedReport(newer, ())
+        return newer, []
     report = msgspec.json.encode(mapping(decode(earlier)) | said) if said else earlier
-    return MergedReport(report, sorted(lost))
+    return report, sorted(lost)
 
 
 def _has_results(body: object) -> bool:

@@ -16,22 +16,20 @@ GENERATOR = "mkdocs-catalog-api"
 SIGNATURE = f"{MANIFEST}.jws"
 
 
-class _Generator(msgspec.Struct):
-    name: str
+class Entry(msgspec.Struct, frozen=True):
+    """What a manifest says of a document."""
 
-
-class _Entry(msgspec.Struct):
     sha256: str = ""
     bytes: int = -1
 
 
 class _Manifest(msgspec.Struct):
-    generator: _Generator
-    documents: dict[str, _Entry]
+    generator: dict[str, object]
+    documents: dict[str, Entry]
 
 
-Listed = Mapping[str, tuple[str, int]]
-"""The documents of an API: path below `api/v1/` → SHA-256 and size in bytes."""
+Listed = Mapping[str, Entry]
+"""The documents of an API by their path below `api/v1/`."""
 _DECODER = msgspec.json.Decoder(_Manifest)
 
 
@@ -56,48 +54,49 @@ def listed(folder: Path) -> Listed:
         manifest = _DECODER.decode(data)
     except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
         return {}
-    if manifest.generator.name != GENERATOR:
+    if manifest.generator.get("name") != GENERATOR:
         return {}
-    found = {path: (entry.sha256, entry.bytes) for path, entry in manifest.documents.items()}
-    return found | {MANIFEST: (hashlib.sha256(data).hexdigest(), len(data))}
+    return manifest.documents | {MANIFEST: Entry(hashlib.sha256(data).hexdigest(), len(data))}
 
 
 def remember(site_dir: Path) -> dict[str, Stamp]:
     """The time stamps of an earlier build's documents: path below `api/v1/` → stamp.
 
     For who clears the site before a build: `publish` gives them back to the documents that are the same.
-    A document of another size, or younger than the manifest, which is written last, is left out: somebody has
-    changed it. One `lstat` for each document.
     """
-    return stamps_of(site_dir / PREFIX, listed(site_dir / PREFIX))
+    return survey(site_dir / PREFIX, listed(site_dir / PREFIX))[0]
 
 
-def stamps_of(folder: Path, documents: Listed) -> dict[str, Stamp]:
-    """The time stamps of those of the folder's documents that nobody has changed."""
-    found: dict[str, Stamp] = {}
-    with suppress(OSError):
-        last = (folder / MANIFEST).lstat().st_mtime_ns
-        for path, (sha256, size) in documents.items():
-            with suppress(OSError, ValueError):  # it is gone; no file can have such a name
-                status = os.lstat(f"{folder}/{path}")
-                if stat.S_ISREG(status.st_mode) and status.st_size == size and status.st_mtime_ns <= last:
-                    found[path] = Stamp(sha256, status.st_mtime_ns)
-    return found
+def survey(folder: Path, documents: Listed) -> tuple[dict[str, Stamp], set[str]]:
+    """The time stamps of the folder's documents, and the paths of what is not among them, links included.
+
+    A document of another size, or younger than the manifest, which is written last, has no time stamp:
+    somebody has changed it.
+    """
+    stamps: dict[str, Stamp] = {}
+    foreign: set[str] = set()
+    last = (folder / MANIFEST).lstat().st_mtime_ns if documents else 0
+    left = [""]
+    while left:
+        below = left.pop()
+        with suppress(OSError), os.scandir(f"{folder}/{below}") as entries:
+            for entry in entries:
+                path = below + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(f"{path}/")
+                elif (document := documents.get(path)) is None:
+                    foreign.add(path)
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    unchanged = status.st_size == document.bytes and status.st_mtime_ns <= last
+                    if unchanged and stat.S_ISREG(status.st_mode):
+                        stamps[path] = Stamp(document.sha256, status.st_mtime_ns)
+    return stamps, foreign
 
 
 def keep_stamps(folder: Path, documents: Listed, stamps: Mapping[str, Stamp]) -> None:
     """Give those of the folder's documents that are the same the time stamps that they had."""
-    for path, (sha256, _) in documents.items():
+    for path, document in documents.items():
         stamp = stamps.get(path)
-        if stamp and stamp.sha256 == sha256:
+        if stamp and stamp.sha256 == document.sha256:
             os.utime(f"{folder}/{path}", ns=(stamp.modified, stamp.modified))
-
-
-def foreign_files(folder: Path, documents: Listed) -> set[str]:
-    """Paths in the folder of what is not among its documents; links count as files."""
-    found: set[str] = set()
-    for parent, folders, names in os.walk(folder):
-        below = Path(parent).relative_to(folder).as_posix() + "/"
-        links = [name for name in folders if os.path.islink(f"{parent}/{name}")]  # noqa: PTH114
-        found.update((below + name).removeprefix("./") for name in names + links)
-    return found - documents.keys()

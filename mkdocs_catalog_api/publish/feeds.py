@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence, Set
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import urljoin
 
 from ..codes import Code
-from ..problems import CatalogError, Level, Problem, Problems
+from ..problems import Level, Problems
 from ..site import Site
-from . import calendar, history_feeds, syndication, update_feeds
+from . import calendar, history_feeds, syndication
 from .history_feeds import FeedImage, News
-from .site_files import put, refuse_links, source_of
+from .site_files import OwnFiles
 
+JSON_FEED = "feeds/updates.json"
+RSS = "feeds/updates.xml"
+_UPDATES = uuid.UUID("6f2f1d4e-4a8e-5b0c-9a57-0d3f5b1c7a10")
 TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
 """Ending of a feed's path → media type."""
-_PLACES = ("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", calendar.PATH)
-"""Where a feed of an earlier build may be."""
-_OURS = (
-    f'"_generator":"{syndication.GENERATOR}"'.encode(),
-    f"<generator>{syndication.GENERATOR}</generator>".encode(),
-    calendar.PRODUCT.encode(),
+FILES = OwnFiles(
+    called="the feed {path}",
+    places=("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", calendar.PATH),
+    marks=(
+        f'"_generator":"{syndication.GENERATOR}"'.encode(),
+        f"<generator>{syndication.GENERATOR}</generator>".encode(),
+        calendar.PRODUCT.encode(),
+    ),
+    unless="feeds: false",
 )
 
 
@@ -32,13 +40,30 @@ def feeds(
     `items` has every collection as published; `news` what happened, None when nobody has recorded it.
     """
     home = site_url.rstrip("/") + "/"
-    made = dict(update_feeds.feeds(items, title, home))
+    pages = {item.href: item.url for name in ("images", "charts", "roadmap") for item in items[name]}
+    updates = [_update(update, pages.get(update.href), home) for update in items["updates"]]
+    description = f"Version checks of {title}: what was shipped, held or skipped"
+    made = dict(syndication.both("updates", title, description, home, updates))
     if news is not None:
         images = {image.slug: FeedImage(image.name, image.url) for image in items["images"]}
         made |= news.feeds(images, title, home)
     if dates := calendar.calendar(items["images"], title, home):
         made[calendar.PATH] = dates
     return made
+
+
+def _update(update: Any, page: str | None, home: str) -> syndication.Entry:
+    versions = f"{update.from_} → {update.to}" if update.from_ else update.to
+    title = f"{update.application} {versions}: {update.outcome}"
+    return syndication.Entry(
+        # The same for the same application, versions and outcome, also when the site moves.
+        id=syndication.identity(_UPDATES, [update.application, update.from_, update.to, update.outcome]),
+        date=update.checked,
+        title=title,
+        text=update.note or title,
+        tag=update.outcome,
+        link=urljoin(home, page) if page else None,
+    )
 
 
 def media_type(path: str) -> str:
@@ -49,7 +74,7 @@ def feeds_of_page(made: Set[str], markers: Set[str], image: str | None) -> list[
     """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:
-        wanted += [update_feeds.JSON_FEED, update_feeds.RSS]
+        wanted += [JSON_FEED, RSS]
     if markers & {"changes", "trend", "time-to-fix"}:
         wanted += [history_feeds.SECURITY_JSON, history_feeds.SECURITY_RSS]
     if image is not None:
@@ -62,57 +87,3 @@ def check_address(site: Site, problems: Problems) -> None:
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
         problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
-
-
-def check(site: Site, made: Mapping[str, bytes], problems: Problems) -> None:
-    """Add a problem for each of the author's files that would become a feed."""
-    for path in made:
-        if file := source_of(site, path):
-            problems.add(_in_the_way(file, path))
-
-
-def write(made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
-    """Write the feeds into the site, each as a whole; `staging` is a folder on the same disk.
-
-    Those that an earlier build has written, and this one has not, go.
-
-    Raises:
-        CatalogError: a link, or a file that is not ours, stands there.
-    """
-    problems = Problems()
-    for path in made:
-        target = site_dir / path
-        refuse_links(site_dir, path, problems)
-        if target.exists() and not _ours(target):
-            problems.add(_in_the_way(path, path))
-    if list(problems):
-        raise CatalogError(problems)
-    for path, body in made.items():
-        put(site_dir, path, body, staging)
-    for target in sorted({target for pattern in _PLACES for target in site_dir.glob(pattern)}):
-        path = target.relative_to(site_dir).as_posix()
-        if path not in made and not (site.docs_dir / path).exists():
-            _remove(path, site_dir)
-
-
-def _ours(target: Path) -> bool:
-    return target.is_file() and any(mark in target.read_bytes() for mark in _OURS)
-
-
-def _remove(path: str, site_dir: Path) -> None:
-    """Remove a file that says of itself that we wrote it, and the folders of feeds that are empty then."""
-    target, links = site_dir / path, Problems()
-    refuse_links(site_dir, path, links)
-    if list(links) or not _ours(target):
-        return
-    target.unlink()
-    for folder in (*target.parents,)[: len(PurePosixPath(path).parts) - 1]:
-        if any(folder.iterdir()):
-            return
-        folder.rmdir()
-
-
-def _in_the_way(file: str, path: str) -> Problem:
-    message = f"the feed {path} would land on this file"
-    hint = "move it, or set `feeds: false`"
-    return Problem(file, 0, 0, "", message, hint, code=Code.IN_THE_WAY)

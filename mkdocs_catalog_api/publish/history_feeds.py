@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-import msgspec
 from msgspec import Struct
 
 from ..api.structs import events
 from ..api.structs.events import AnyEvent
 from ..api.structs.history import DayChanges
-from .syndication import Channel, Entry, json_feed, rss
+from .syndication import Channel, Entry, both, identity, rss
 
 SECURITY_JSON = "feeds/security.json"
 SECURITY_RSS = "feeds/security.xml"
@@ -63,18 +62,15 @@ class News:
                 self._security.appendleft(news)
             self._images.setdefault(news.slug, deque(maxlen=_LONGEST_OF_IMAGE)).appendleft(news)
 
-    def feeds(
-        self, images: Mapping[str, FeedImage], title: str, site_url: str
-    ) -> Iterator[tuple[str, bytes]]:
+    def feeds(self, images: Mapping[str, FeedImage], title: str, home: str) -> Iterator[tuple[str, bytes]]:
         """Path in the site → bytes of each feed, newest entries first; `images`: slug → those of the catalog.
 
-        An image that has left keeps its entries in the feed of the catalog, and has no feed of its own.
+        `home` is the address of the site, with a slash at its end. An image that has left keeps its entries
+        in the feed of the catalog, and has no feed of its own.
         """
-        home = site_url.rstrip("/") + "/"
         entries = [_entry(news, images.get(news.slug), home) for news in self._security]
         description = f"Critical and high vulnerabilities in the newest releases of {title}, and their fixes"
-        for path, write in ((SECURITY_JSON, json_feed), (SECURITY_RSS, rss)):
-            yield path, write(Channel(f"{title}: security", description, home, home + path), entries)
+        yield from both("security", f"{title}: security", description, home, entries)
         for slug, image in images.items():
             path = image_path(slug)
             page = urljoin(home, image.url)
@@ -84,10 +80,9 @@ class News:
 
 
 def _entry(news: _News, image: FeedImage | None, home: str) -> Entry:
-    parts = [news.date, news.slug, news.what, news.about]
     title = f"{image.name if image else news.slug} {news.says}"
     return Entry(
-        id=uuid.uuid5(_IDENTITIES, msgspec.json.encode(parts).decode()).urn,
+        id=identity(_IDENTITIES, [news.date, news.slug, news.what, news.about]),
         date=news.date,
         title=title,
         text=f"{title} ({news.date})",

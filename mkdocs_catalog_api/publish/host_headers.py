@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..api.addresses import PREFIX
+from ..authored.folders import name_of
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from ..settings import HostName
@@ -147,7 +148,7 @@ class HeaderFile(Struct, frozen=True):
             CatalogError: it can't be done without harm to the author's rules.
         """
         own = folder / self.name
-        name = own.relative_to(root).as_posix() if own.is_relative_to(root) else self.name
+        name = name_of(own, root) or self.name
         try:
             text = own.read_bytes().decode("utf-8", "surrogateescape") if own.exists() else ""
             return _HOSTS[self.host].merge(text, self._paths()).encode("utf-8", "surrogateescape")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
+from ..authored.folders import name_of
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
 from ..site import Site
 
 
-def source_of(site: Site, path: str) -> str | None:
+def _source_of(site: Site, path: str) -> str | None:
     """The author's file in docs_dir that becomes this file of the site, as problems name it; None without."""
     if not (site.docs_dir / path).exists():
         return None
-    below = site.docs_dir.is_relative_to(site.root)
-    return ((site.docs_dir.relative_to(site.root) if below else Path()) / path).as_posix()
+    return (Path(name_of(site.docs_dir, site.root)) / path).as_posix()
 
 
 def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
@@ -58,3 +60,63 @@ def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
     waiting.write_bytes(body)
     target.parent.mkdir(parents=True, exist_ok=True)
     waiting.replace(target)
+
+
+class OwnFiles(NamedTuple):
+    """Files of one kind that builds write into sites, and know again."""
+
+    called: str
+    """What problems call the one at a `{path}`."""
+    places: tuple[str, ...]
+    """Where one of an earlier build may be, as patterns."""
+    marks: tuple[bytes, ...]
+    """Each holds one of these."""
+    unless: str
+    """The setting without which there would be none."""
+
+    def check(self, paths: Iterable[str], site: Site, problems: Problems) -> None:
+        """Add a problem for each of the author's files that would become one of them."""
+        for path in paths:
+            if file := _source_of(site, path):
+                problems.add(self._in_the_way(file, path))
+
+    def write(self, made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
+        """Write them into the site, each as a whole; `made` has their paths, `staging` is as for `put`.
+
+        Those that an earlier build has written, and this one has not, go.
+
+        Raises:
+            CatalogError: a link, or a file that is not ours, stands there.
+        """
+        problems = Problems()
+        for path in made:
+            refuse_links(site_dir, path, problems)
+            if (site_dir / path).exists() and not self._is_ours(site_dir / path):
+                problems.add(self._in_the_way(path, path))
+        if list(problems):
+            raise CatalogError(problems)
+        for path, body in made.items():
+            put(site_dir, path, body, staging)
+        for target in sorted({target for pattern in self.places for target in site_dir.glob(pattern)}):
+            path = target.relative_to(site_dir).as_posix()
+            if path not in made and not (site.docs_dir / path).exists():
+                self._remove(path, site_dir)
+
+    def _is_ours(self, target: Path) -> bool:
+        return target.is_file() and any(mark in target.read_bytes() for mark in self.marks)
+
+    def _remove(self, path: str, site_dir: Path) -> None:
+        """Remove a file that says of itself that we wrote it, and the folders that are empty then."""
+        target, links = site_dir / path, Problems()
+        refuse_links(site_dir, path, links)
+        if list(links) or not self._is_ours(target):
+            return
+        target.unlink()
+        for folder in (*target.parents,)[: len(PurePosixPath(path).parts) - 1]:
+            if any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+    def _in_the_way(self, file: str, path: str) -> Problem:
+        message = f"{self.called.format(path=path)} would land on this file"
+        return Problem(file, 0, 0, "", message, f"move it, or set `{self.unless}`", code=Code.IN_THE_WAY)

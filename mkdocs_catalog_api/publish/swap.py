@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ..api.addresses import MANIFEST, PREFIX
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
-from .earlier import SIGNATURE, Listed, Stamp, foreign_files, keep_stamps, listed, stamps_of
+from .earlier import SIGNATURE, Stamp, keep_stamps, listed, survey
 from .site_files import refuse_links
 from .staging import Staging
 
@@ -52,22 +52,25 @@ def publish(
         shutil.rmtree(new, ignore_errors=True)
         shutil.copytree(staging.documents, new, copy_function=_link)
     ours, fresh = listed(target), listed(new)
-    keep_stamps(new, fresh, stamps or stamps_of(target, ours))
+    found, foreign = survey(target, ours)
+    keep_stamps(new, fresh, stamps or found)
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         new.rename(target)
         return
-    for path in _staying(target, ours, new, fresh, replace=replace):
+    if ours.get(MANIFEST) != fresh.get(MANIFEST):
+        foreign.discard(SIGNATURE)
+    for path in _staying(foreign, target, new, ours=bool(ours), replace=replace):
         (new / path).parent.mkdir(parents=True, exist_ok=True)
         _link(str(target / path), str(new / path))
     staging.replace(target, new)
 
 
-def _staying(target: Path, ours: Listed, new: Path, fresh: Listed, *, replace: bool) -> set[str]:
-    """What is in the folder `target`, not ours, and stays among the documents of the folder `new`."""
-    foreign = foreign_files(target, ours)
-    if ours.get(MANIFEST) != fresh.get(MANIFEST):
-        foreign.discard(SIGNATURE)
+def _staying(foreign: set[str], target: Path, new: Path, *, ours: bool, replace: bool) -> set[str]:
+    """What is in the folder `target`, not ours, and stays among the documents of the folder `new`.
+
+    `ours` is whether a manifest says which files are.
+    """
     blocking = {path for path in foreign if _stands_in_the_way(path, new)}
     if not blocking:
         return foreign

@@ -7,7 +7,8 @@ from __future__ import annotations
 import datetime
 import html
 import re
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -52,6 +53,20 @@ class Entry(Struct, frozen=True):
         if self.date is None:
             return None
         return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
+
+
+def identity(namespace: uuid.UUID, parts: Sequence[str | None]) -> str:
+    """The id of an entry that these parts tell from all others of its kind."""
+    return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
+
+
+def both(
+    name: str, title: str, description: str, home: str, entries: Sequence[Entry]
+) -> Iterator[tuple[str, bytes]]:
+    """Path in the site → bytes of a feed in both formats; `home` is the site's address, with a slash."""
+    for ending, write in ((".json", json_feed), (".xml", rss)):
+        path = f"feeds/{name}{ending}"
+        yield path, write(Channel(title, description, home, home + path), entries)
 
 
 def json_feed(channel: Channel, entries: Sequence[Entry]) -> bytes:

@@ -5,24 +5,28 @@ Its format is that of the VEX Repository Specification v0.1 (https://github.com/
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ..codes import Code
-from ..problems import CatalogError, Level, Problem, Problems
+from ..problems import Problems
 from ..site import Site
 from .earlier import GENERATOR
-from .site_files import put, refuse_links, source_of
+from .site_files import OwnFiles
 
 VEX_REPOSITORY = ".well-known/vex-repository.json"
-_OURS = f'"generator":"{GENERATOR}"'.encode()
+FILES = OwnFiles(
+    called="{path}",
+    places=(VEX_REPOSITORY,),
+    marks=(f'"generator":"{GENERATOR}"'.encode(),),
+    unless="publish_vex: false",
+)
 _PREVIEW = ("127.0.0.1", "localhost", "::1")
 
 
-def vex_repository(title: str, archive: str) -> bytes:
-    """The file that leads to the archive at the address `archive`."""
+def vex_repository(title: str, archive: str) -> dict[str, bytes]:
+    """Path in the site → the file that leads to the archive at the address `archive`."""
     version = {
         "spec_version": "0.1",
         "locations": [{"url": archive}],
@@ -30,7 +34,8 @@ def vex_repository(title: str, archive: str) -> bytes:
         "repository_specific": {"generator": GENERATOR},
     }
     description = f"What {title} says about vulnerabilities in its images"
-    return msgspec.json.encode({"name": title, "description": description, "versions": [version]}) + b"\n"
+    body = {"name": title, "description": description, "versions": [version]}
+    return {VEX_REPOSITORY: msgspec.json.encode(body) + b"\n"}
 
 
 def check(site: Site, problems: Problems) -> None:
@@ -41,37 +46,4 @@ def check(site: Site, problems: Problems) -> None:
         message = f"scanners take statements from https only, and site_url is {site.site_url or 'not set'}"
         hint = "set an https `site_url`, or remove `publish_vex`"
         problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SITE_URL))
-    if file := source_of(site, VEX_REPOSITORY):
-        problems.add(_in_the_way(file))
-
-
-def publish(body: bytes, site_dir: Path, staging: Path) -> None:
-    """Write the file into the site; without a `body`, remove one that an earlier build has written.
-
-    Raises:
-        CatalogError: a link, or a file that is not ours, stands there.
-    """
-    target, problems = site_dir / VEX_REPOSITORY, Problems()
-    refuse_links(site_dir, VEX_REPOSITORY, problems)
-    if not body:
-        if not list(problems) and _ours(target):
-            target.unlink()
-            if not any(target.parent.iterdir()):
-                target.parent.rmdir()
-        return
-    if target.exists() and not _ours(target):
-        problems.add(_in_the_way(VEX_REPOSITORY))
-    if list(problems):
-        raise CatalogError(problems)
-    put(site_dir, VEX_REPOSITORY, body, staging)
-
-
-def _ours(target: Path) -> bool:
-    return target.is_file() and _OURS in target.read_bytes()
-
-
-def _in_the_way(file: str) -> Problem:
-    message = f"{VEX_REPOSITORY} would land on this file"
-    return Problem(
-        file, 0, 0, "", message, "move it, or set `publish_vex: false`", Level.ERROR, code=Code.IN_THE_WAY
-    )
+    FILES.check([VEX_REPOSITORY], site, problems)

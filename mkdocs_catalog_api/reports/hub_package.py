@@ -43,12 +43,8 @@ class HubPackage(Struct):
     security_report_created_at: Annotated[int, Meta(ge=0, lt=2**37)] | None = None
     """Unix seconds of the scan of all its images; None when there was none."""
     containers_images: list[HubImage] | None = None
+    """None for an empty list, as with the versions."""
     available_versions: list[HubVersion] | None = None
-
-    def __post_init__(self) -> None:
-        """The hub says null for an empty list."""
-        self.containers_images = self.containers_images or []
-        self.available_versions = self.available_versions or []
 
     @property
     def scanned_at(self) -> str | None:

@@ -210,15 +210,16 @@ def _findings(results: list[Result]) -> Iterator[Finding]:
         target, kind = text(result.target), ecosystem(result.type)
         for row in _rows(result):
             if row.status != _NOT_AFFECTED:
+                written = row.package.get("PURL") if isinstance(row.package, dict) else None
                 try:
                     name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
                     pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
+                    purl = _text(written)
                 except TypeError:  # something that should be a text is a list, say
                     made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
                     name, worst, about, url = made
                     pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
-                package = row.package
-                purl = text(package.get("PURL")) if isinstance(package, dict) else ""
+                    purl = text(written)
                 yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
 
 

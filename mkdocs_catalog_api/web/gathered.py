@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..api.structs.security import Release, SecurityDetail
 from ..catalog.scans import COUNTERS
@@ -13,8 +14,7 @@ _COUNTS = (*COUNTERS, "total", "fixable")
 _FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")
 
 
-@dataclass(slots=True)
-class Gathered:
+class Gathered(Struct):
     """Figures of every release that has been shown to it."""
 
     releases: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..codes import Code
 from ..problems import Problem
@@ -44,8 +45,7 @@ class TemplateRefusedError(MarkerError):
         return MarkerError.problem(self, *self._place)
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """A marker's name and arguments."""
 
     name: str

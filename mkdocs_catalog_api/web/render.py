@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from traceback import extract_tb
@@ -21,6 +20,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from markupsafe import Markup, escape
+from msgspec import Struct, field
 
 from ..catalog.grading import GRADES
 from ..catalog.scans import COUNTERS
@@ -93,8 +93,7 @@ def _shown(file: str) -> str:
     return f"{folder.rpartition('/')[2]}{slash}{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a template is rendered: addresses of the API become addresses that are right on this page."""
 
     root: str

@@ -18,12 +18,11 @@ from pathlib import Path
 
 import msgspec
 
-from mkdocs_catalog_api.api.addresses import Addresses
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.documents import documents
 from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State
+from tests.past import documents
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
 """Images, events a day, days."""
@@ -79,7 +78,7 @@ def measure(folder: Path) -> dict[str, float]:
     """Seconds and MB of making all documents of a history."""
     start = time.process_time()
     count = size = 0
-    for _, document in documents(Folder(folder, "history"), Addresses("")):
+    for _, document in documents(Folder(folder, "history")):
         count, size = count + 1, size + len(msgspec.json.encode(document))
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

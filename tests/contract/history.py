@@ -72,6 +72,8 @@ def _index(api: Api, index: Json) -> None:
             before = index["data"][number - 1]["images"]
             api.expect("history/index.json", f"{where}.images", day["images"], before + came)
         api.expect("history/index.json", where, day["total"], sum(day["bySeverity"].values()))
+        if not sum(day["byGrade"].values()) <= day["scanned"] <= day["images"]:
+            api.blame("history/index.json", where, "more graded than scanned, or scanned than there are")
     for path, document in api.documents.items():
         if path.startswith("history/") and path != "history/index.json":
             for episode in document["vulnerabilities"]:

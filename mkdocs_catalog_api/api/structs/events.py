@@ -28,15 +28,8 @@ Package = Annotated[str, Meta(description="Package.")]
 Baseline = Annotated[
     Literal["baseline"] | None, Meta(description="`baseline`: it was there before the history began.")
 ]
-GoneReason = Annotated[
-    Literal["rebuilt", "superseded", "withdrawn", "scanner"],
-    Meta(
-        extra_json_schema={
-            "words": ["rebuilt", "superseded", "withdrawn", "scanner"],
-            "component": "GoneReason",
-        }
-    ),
-]
+GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
+FoundReason = Literal["baseline", "scanner"]
 
 
 class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
@@ -136,11 +129,7 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
     """It is open for the first time."""
 
     reason: Annotated[
-        Annotated[
-            Literal["baseline", "scanner"],
-            Meta(extra_json_schema={"words": ["baseline", "scanner"], "component": "FoundReason"}),
-        ]
-        | None,
+        Annotated[FoundReason, fields.vocabulary("FoundReason", FoundReason)] | None,
         Meta(
             description="`baseline`: it was there before the history began; "
             "`scanner`: the same image, but a newer scan or another scanner reports it."
@@ -152,7 +141,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
     """It is no longer reported."""
 
     reason: Annotated[
-        GoneReason,
+        Annotated[GoneReason, fields.vocabulary("GoneReason", GoneReason)],
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "

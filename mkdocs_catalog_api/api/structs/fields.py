@@ -1,6 +1,6 @@
 """Types that several documents share. Constraints are those that the check of written documents holds."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -39,12 +39,15 @@ VersionLabelAgain = Annotated[
     str, Meta(extra_json_schema={"pattern": f"^(?:{names.VERSION_LABEL.pattern})$"})
 ]
 DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
-GradeLetter = Annotated[
-    grading.Grade, Meta(extra_json_schema={"words": [*grading.GRADES], "component": "Grade"})
-]
-LifecycleWord = Annotated[
-    Lifecycle, Meta(extra_json_schema={"words": [*get_args(Lifecycle)], "component": "Lifecycle"})
-]
+
+
+def vocabulary(component: str, words: Any) -> Meta:
+    """What has schemas list the words of a Literal in its order, under a name of their own."""
+    return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
+
+
+GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
+LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
 Score = Annotated[float, Meta(ge=0, le=100)]
 
 ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]

@@ -6,12 +6,16 @@ from msgspec import Meta
 
 from ...catalog.grading import GRADES, Grade
 from ...catalog.vulnerabilities import SeverityWord
-from .events import AnyEvent, Id, Package, Slug, Version
-from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
+from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
+from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href, vocabulary
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
+EventCounts = Annotated[
+    dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
+]
+EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 
 
@@ -20,9 +24,7 @@ class ChangedDay(Document):
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     href: Annotated[Href, Meta(description="What changed on that day.")]
-    counts: Annotated[
-        dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
-    ]
+    counts: EventCounts
 
 
 class Changes(Document):
@@ -50,9 +52,7 @@ class DayChanges(Document):
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
     total: Annotated[Counter, Meta(description="Number of events.")]
-    counts: Annotated[
-        dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
-    ]
+    counts: EventCounts
     data: Annotated[list[AnyEvent], Meta(description="The events by slug; empty on the first day.")]
 
 
@@ -158,16 +158,7 @@ class Episode(Document):
         Meta(description="Days from `firstSeen` to `fixed`; null when one of them is not known."),
     ]
     reason: Annotated[
-        Annotated[
-            Literal["rebuilt", "superseded", "withdrawn", "scanner", "suppressed"],
-            Meta(
-                extra_json_schema={
-                    "words": ["rebuilt", "superseded", "withdrawn", "scanner", "suppressed"],
-                    "component": "EpisodeEnd",
-                }
-            ),
-        ]
-        | None,
+        Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
         Meta(
             description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes, "
             "`withdrawn`, `scanner` and `suppressed` (by a VEX statement) are none."

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
-from msgspec import Meta, Struct, convert, defstruct
+from msgspec import Meta, Struct, defstruct
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
@@ -121,11 +121,11 @@ def published(model: type[BaseModel]) -> type[Struct]:
     )
 
 
-def publish(entry: BaseModel, computed: Mapping[str, object]) -> Struct:
-    """A validated entry as it is published, with what is computed under the names of the JSON."""
+def publish(entry: BaseModel, **computed: object) -> Struct:
+    """A validated entry as it is published, with what is computed, models in it published among that."""
     declared: frozenset[str] = getattr(entry, "own", frozenset())
     made = {name: value for name, value in computed.items() if name not in declared}
-    return convert({**entry.model_dump(), **made}, published(type(entry)))
+    return published(type(entry))(**{**vars(entry), **made})
 
 
 def _described(info: FieldInfo) -> Any:

@@ -7,19 +7,11 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from ...catalog.statements import JUSTIFICATIONS, STATUSES, JustificationWord, StatusWord
-from .fields import Document, Text
+from ...catalog.statements import JustificationWord, StatusWord
+from .fields import Document, Text, Timestamp, vocabulary
 
-_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"
-Time = Annotated[str, Meta(pattern=_TIME, extra_json_schema={"format": "date-time"})]
-VexStatus = Annotated[
-    StatusWord,
-    Meta(extra_json_schema={"words": [*STATUSES], "component": "VexStatus"}),
-]
-VexJustification = Annotated[
-    JustificationWord,
-    Meta(extra_json_schema={"words": [*JUSTIFICATIONS], "component": "VexJustification"}),
-]
+VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
+VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
 
 
 class VexVulnerability(Document):
@@ -49,7 +41,7 @@ class VexStatement(Document, kw_only=True):
     """What is said of one vulnerability in some releases."""
 
     vulnerability: Annotated[VexVulnerability, Meta(description="What the statement is about.")]
-    timestamp: Annotated[Time, Meta(description="When it was said.")]
+    timestamp: Annotated[Timestamp, Meta(description="When it was said.")]
     products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases that are meant.")]
     status: Annotated[VexStatus, Meta(description="What is said of them.")]
     justification: Annotated[VexJustification | UnsetType, Meta(description="Why they are not affected.")] = (
@@ -71,6 +63,6 @@ class ImageVex(Document, kw_only=True):
     )
     id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
     author: Annotated[Text, Meta(description="Who says it.")]
-    timestamp: Annotated[Time, Meta(description="When the newest statement was made.")]
+    timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
     version: Annotated[Literal[1], Meta(description="Always 1: `timestamp` tells what is newer.")]
     statements: Annotated[list[VexStatement], Meta(min_length=1, description="The oldest first.")]
