@@ -291,7 +291,7 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
 
 
 def test_our_style_and_script_are_small() -> None:
-    assert sum(map(len, assets.FILES.values())) < 32_000
+    assert sum(map(len, assets.FILES.values())) < 30_500
 
 
 def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from ..catalog.grading import grade
 from ..catalog.join import Chart, Image
@@ -29,19 +28,12 @@ _NOTHING = SecurityFigures(SeverityCounts((0,) * 5, (0,) * 5), 0, None, None, No
 def image_security(image: Image, newest: SecurityFigures | None, at: Addresses) -> ImageSecurity:
     """The `security` object of an image."""
     version = image.releases[0].entry.version if image.releases else None
-    return ImageSecurity(**security_fields(image.entry.slug, version, newest, at))
-
-
-def security_fields(
-    slug: str, version: str | None, figures: SecurityFigures | None, at: Addresses
-) -> dict[str, Any]:
-    """The fields of a `security` object: the figures of one version of an image."""
-    return {
-        "scanned": figures is not None,
-        "version": version,
-        **(figures.fields() if figures else NO_FIGURES),
-        "href": at.api(addresses.detail(slug)) if version is not None else None,
-    }
+    return ImageSecurity(
+        scanned=newest is not None,
+        version=version,
+        **(newest.fields() if newest else NO_FIGURES),
+        href=at.api(addresses.detail(image.entry.slug)) if version is not None else None,
+    )
 
 
 def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None]) -> ChartSecurity:

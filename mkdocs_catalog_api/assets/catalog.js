@@ -8,7 +8,7 @@
   const load = address => {
     const key = new URL(address, location).href;
     if (!documents.has(key)) {
-      const found = fetch(key).then(got => (got.ok ? got.json() : Promise.reject(new Error(got.status))));
+      const found = fetch(key).then(got => (got.ok ? got.json() : Promise.reject(got)));
       found.catch(() => documents.delete(key));
       documents.set(key, found);
     }
@@ -96,7 +96,7 @@
       this.root = root;
       this.data = root.dataset;
       this.prefix = prefix;
-      const form = $$(root, ".catalog-controls");
+      const form = $$(root, "form");
       [this.form] = form;
       this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
       this.table = $(root, "table");
@@ -110,7 +110,6 @@
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
-      this.made = new WeakMap();
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
@@ -131,7 +130,7 @@
     }
     sortable(heading) {
       const button = make("button", "", heading.textContent);
-      button.addEventListener("click", () => {
+      listen([button], "click", () => {
         const name = heading.dataset.key.split(".").pop();
         const down = heading.classList.contains("catalog-number") || name === "score" ? "-" : "";
         this.sort = this.sort === down + name ? (down ? "" : "-") + name : down + name;
@@ -259,8 +258,7 @@
       told.hidden = !links[0];
     }
     say(text) {
-      const output = $(this.root, "output");
-      if (output) output.textContent = text;
+      for (const output of $$(this.root, "output")) output.textContent = text;
     }
     text(item) {
       if (!this.texts.has(item)) {
@@ -318,14 +316,11 @@
       });
     }
     row(item) {
-      if (!this.made.has(item)) {
-        const row = this.sample.cloneNode(true);
-        if (row.id) row.id = item.id;
-        this.fill(row, item);
-        times(row);
-        this.made.set(item, row);
-      }
-      return this.made.get(item);
+      const row = this.sample.cloneNode(true);
+      if (row.id) row.id = item.id;
+      this.fill(row, item);
+      times(row);
+      return row;
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
@@ -342,13 +337,14 @@
       option.selected = true;
       $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
       $(root, ".catalog-mends").textContent = option.dataset.mends ?? "";
+      $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
       if (list.data.source === option.value) return;
       list.data.source = option.value;
       list.other = option.index > 0;
       await list.render();
       toRow();
     };
-    select.addEventListener("change", () => {
+    listen([select], "change", () => {
       const address = new URL(location);
       address.hash = "";
       address.searchParams.delete("release");

@@ -19,7 +19,7 @@ from jinja2 import (
     TemplateError,
     TemplateSyntaxError,
 )
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec import Struct, field
 
 from ..catalog.grading import GRADES
@@ -62,7 +62,7 @@ def environment(overrides: Path | None) -> Environment:
         auto_reload=False,  # an environment lives for one build
         optimized=False,  # to look for what is constant takes longer than it saves
     )
-    env.filters |= {"size": size, "words": words, "segments": segments, "paint": paint}
+    env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= pictures.FILTERS
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES}
@@ -166,8 +166,24 @@ def segments(figures: Item) -> Markup:
     return Markup(parts)  # noqa: S704  # closed words and numbers
 
 
+def badge(payload: Mapping[str, str]) -> Markup:
+    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits."""
+    label, message = payload["label"], payload["message"]
+    left, right = 20 + 9 * len(label), 20 + 9 * len(message)
+    (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
+    return Markup(  # noqa: S704  # colours come from `_paint`
+        f'<svg class="catalog-badge" width="{left + right}" height="28" role="img"'
+        f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
+        f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
+        f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
+        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text>'
+        f'<text x="{left + 10}" y="18" fill="{on_light}" font-weight="bold" textLength="{right - 20}"'
+        f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
+    )
+
+
 @cache
-def paint(color: str) -> tuple[str, str]:
+def _paint(color: str) -> tuple[str, str]:
     """Background and ink of a badge, as its renderer chooses them; grey for a name that only CSS knows."""
     value = _NAMED_COLORS.get(color, color).removeprefix("#")
     if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
