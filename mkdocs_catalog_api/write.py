@@ -90,6 +90,7 @@ class _Writer:
         self._structs = item_structs(entry_models(settings))
         self._past = Past(context.history, self._at)
         self._lookups = lookups(settings, Source(catalog, self._at, context.site_url, advisories.scores))
+        self._answers = {name: path for lookup in self._lookups for name, path in lookup.addresses.items()}
         self._statements: vex.Publication | None = None
         if settings.security.publish_vex and context.site_url:
             self._statements = vex.Publication(catalog.statements, context.site_url, context.title)
@@ -122,8 +123,8 @@ class _Writer:
                 output.put_sample(path, document)
         summary = self._totals()
         made = self._badges()
-        for lookup in self._lookups:
-            output.put_kind(lookup.end())
+        while self._lookups:  # what they have seen goes before the manifest, which takes most memory of all
+            output.put_kind(self._lookups.pop().end())
         self._discovery({name: len(listed) for name, listed in found.items()}, made)
         generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
@@ -159,8 +160,7 @@ class _Writer:
         return made
 
     def _discovery(self, totals: Mapping[str, int], made: Mapping[str, Badge]) -> None:
-        paths = dict(pair for lookup in self._lookups for pair in lookup.addresses.items())
-        paths |= vex.ADDRESSES if self._statements else {}
+        paths = self._answers | (vex.ADDRESSES if self._statements else {})
         recorded = bool(self._past.index)
         document = index.discovery(self._context.title, totals, made, paths, self._at, history=recorded)
         self._output.put_sample(addresses.INDEX, document)

@@ -61,7 +61,7 @@ class ItemWriter(Struct):
     newest: dict[str, SecurityFigures | None] = {}
     """Slug → figures of the newest release."""
     releases: dict[tuple[str, str], SecurityFigures | None] = {}
-    """Slug and version → figures."""
+    """Slug and version → figures, of the images that charts pin."""
     unique: set[str] = set()
     """Ids that are open in any newest release."""
     matched: set[int] = set()
@@ -78,7 +78,8 @@ class ItemWriter(Struct):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
-            self.releases[entry.slug, release.entry.version] = figures[-1]
+            if entry.slug in self.users:
+                self.releases[entry.slug, release.entry.version] = figures[-1]
             if found:
                 matched |= found.matched
                 related |= found.related

@@ -14,13 +14,13 @@ from ..structs.fields import (
     ApiVersion,
     Counter,
     Digest,
-    DigestAgain,
+    Digest,
     Document,
-    HrefAgain,
+    Href,
     LifecycleWord,
     Slug,
     Text,
-    VersionLabelAgain,
+    VersionLabel,
 )
 from ..structs.items import Day
 from ..structs.security import ImageReference, ImageSecurity, Release, ScannedAt
@@ -43,9 +43,9 @@ class Upgrade(Document):
     or proves little, or different scanners looked, which name packages differently.
     """
 
-    version: Annotated[VersionLabelAgain, Meta(description="The newest release.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Its digest; null unless it has exactly one.")]
-    href: Annotated[HrefAgain, Meta(description="Its release document.")]
+    version: Annotated[VersionLabel, Meta(description="The newest release.")]
+    digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
+    href: Annotated[Href, Meta(description="Its release document.")]
     fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that go.")]
     adds: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that come.")]
 
@@ -56,18 +56,18 @@ class DigestEntry(Document):
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: ImageReference
-    version: Annotated[VersionLabelAgain, Meta(description="The newest label with the digest.")]
+    version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
     versions: Annotated[
-        list[VersionLabelAgain], Meta(min_length=1, description="Every label with it, newest first.")
+        list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
     ]
-    latest: Annotated[VersionLabelAgain, Meta(description="Label of the newest release of the image.")]
+    latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
     lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
     upgrade: Annotated[Upgrade | None, Meta(description="What to update to; null when it is the newest.")]
-    href: Annotated[HrefAgain, Meta(description="Release document: its vulnerabilities.")]
+    href: Annotated[Href, Meta(description="Release document: its vulnerabilities.")]
 
 
 class DigestDocument(Document):
