@@ -59,7 +59,7 @@ class Build(Struct, frozen=True):
     @property
     def size(self) -> int:
         """Bytes of all of them."""
-        return sum(document.bytes for document in self.contents.written)
+        return sum(document.bytes for document in self.contents.written.values())
 
     def drop(self) -> None:
         """Remove what waits in staging."""
@@ -204,8 +204,8 @@ def _prepare(
     except CatalogError as error:
         problems.extend(error.problems)
         raise CatalogError(problems) from None
-    note_number(contents.written, site.config, problems)
-    refuse_occupied((document.path for document in contents.written), site.occupied_paths, problems)
+    note_number(contents.written.values(), site.config, problems)
+    refuse_occupied(contents.written, site.occupied_paths, problems)
     made: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
         made = feeds.feeds(contents.items, news if contents.history else None, site.title, site.site_url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .authored import nvcmp
 from .authored.data_files import read_list
@@ -13,7 +13,7 @@ from .authored.folders import name_of
 from .authored.newest import newest_versions
 from .authored.pages import RawItem, select
 from .authored.validate import read_entry
-from .catalog.freshness import warn_of_abandoned_systems, warn_of_old_scans, warn_of_scans_before_release
+from .catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
 from .catalog.join import Catalog, Join, RoadmapItem
 from .catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from .catalog.vex_matching import Statements
@@ -29,10 +29,11 @@ from .read_items import (
     page_selection,
     read_items,
 )
-from .reports.index import Reports
-from .reports.openvex import read_folder
 from .settings import SECURITY_FOLDERS, Settings
 from .site import Site
+
+if TYPE_CHECKING:
+    from .reports.index import Reports
 
 
 def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, Reports | None]:
@@ -69,7 +70,7 @@ def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, R
     if whole:  # else the reports of what could not be read would look unmatched
         join.report_unmatched()
     joined = join.images(pages)
-    warn_of_scans_before_release(joined, problems)
+    warn_of_doubtful_joins(joined, problems)
     warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
     if security.max_age is not None:
         warn_of_old_scans(joined, security.max_age, time, problems)
@@ -117,14 +118,19 @@ def _folder(
 
 def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
     folder = _folder(site, "reports", settings, problems)
-    limit = settings.security.max_report_size
-    return Reports(folder, name_of(folder, site.root), site.root, limit) if folder else None
+    if folder is None:
+        return None
+    from .reports.index import Reports  # only here, as a catalog without reports starts sooner without
+
+    return Reports(folder, name_of(folder, site.root), site.root, settings.security.max_report_size)
 
 
 def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
     folder = _folder(site, "vex", settings, problems)
     if folder is None:
         return Statements()
+    from .reports.openvex import read_folder  # only here, likewise
+
     limit = settings.security.max_report_size
     return Statements(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
 
@@ -147,11 +153,8 @@ def _updates(
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
             message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
-            problems.add(
-                site.config.problem(
-                    ("updates", "decisions"), message, "write `outcome` there", code=Code.SETTING
-                )
-            )
+            hint = "write `outcome` there"
+            problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
     found: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)

@@ -14,9 +14,9 @@ from .api.addresses import Addresses
 from .api.badges import BadgeStyle
 from .api.lookups.lookup import Source
 from .api.lookups.table import lookups
-from .api.output import Output, Written, encode
+from .api.output import Output, encode
 from .api.security import Assessor
-from .api.structs.discovery import Badge, GeneratedBy
+from .api.structs.discovery import Badge, GeneratedBy, ManifestEntry
 from .api.structs.envelopes import item_structs
 from .api.structs.history import DayChanges, HistoryIndex
 from .api.structs.security import SecuritySummary
@@ -60,7 +60,8 @@ class Context(Struct, frozen=True):
 class Contents(NamedTuple):
     """What has been written, as far as web pages and feeds show it."""
 
-    written: list[Written]
+    written: Mapping[str, ManifestEntry]
+    """Path below `api/v1/` → hash and size of each document."""
     items: Mapping[str, Sequence[Any]]
     """The items of each collection, in its order."""
     summary: SecuritySummary
@@ -84,8 +85,8 @@ class _Writer:
     def __init__(self, catalog: Catalog, context: Context) -> None:
         settings, advisories = context.settings, context.advisories
         self._catalog, self._context = catalog, context
-        self._at = Addresses(context.mount)
         self._output = Output(context.save)
+        self._at = Addresses(context.mount, self._output.written)
         self._structs = item_structs(entry_models(settings))
         self._past = Past(context.history, self._at)
         self._lookups = lookups(settings, Source(catalog, self._at, context.site_url, advisories.scores))
@@ -126,9 +127,9 @@ class _Writer:
         self._discovery({name: len(listed) for name, listed in found.items()}, made)
         generator = GeneratedBy(GENERATOR, version("mkdocs-catalog-api"))
         self._openapi(generator, made["images"])
-        manifest = index.manifest(sorted(output.written), self._context.generated_at, generator)
+        manifest = index.manifest(output.written, self._context.generated_at, generator)
         output.put(addresses.MANIFEST, manifest)
-        check_links(self._at.linked, (entry.path for entry in output.written))
+        check_links(self._at.linked, output.written)
         return Contents(output.written, found, summary, made, self._past.index)
 
     def _days(self) -> None:
@@ -179,7 +180,7 @@ class _Writer:
         document = openapi.openapi(described, about, examples)
         body = encode(document)
         paths, schemas = document["paths"], document["components"]["schemas"]
-        check_openapi(body, paths, schemas, [entry.path for entry in self._output.written])
+        check_openapi(body, paths, schemas, self._output.written)
         self._output.save(addresses.OPENAPI, body)
 
     def _report_idle_statements(self) -> None:

@@ -72,13 +72,12 @@ class ItemWriter(Struct):
     def image(self, image: Image) -> Struct:
         """Write the documents of one image; returns it as it stands in the collection."""
         entry, assessor = image.entry, self.assessor
-        records, figures, assessed = [], [], []
+        records, figures = [], []
         matched, related = set[int](), set[frozenset[str]]()
         for number, release in enumerate(image.releases):
             found = assessor.release(image, release)
             records.append(security.record(release, found))
             figures.append(found.figures if found else None)
-            assessed.append(found)
             self.releases[entry.slug, release.entry.version] = figures[-1]
             if found:
                 matched |= found.matched
@@ -99,7 +98,7 @@ class ItemWriter(Struct):
         for path, document in made.items():
             self.output.put(path, document)
         for lookup in self.lookups:
-            self.output.put_kind(lookup.image(image, assessed))
+            self.output.put_kind(lookup.image(image, records))
         total = newest.total if newest and entry.lifecycle != "planned" else None
         self.output.samples.take_image(entry.slug, entry.latest, total, made)
         item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
@@ -121,8 +120,10 @@ class ItemWriter(Struct):
     def _pin(self, pin: Pin) -> SecurityFigures | None:
         """The figures of what a chart pins: a release of the catalog, or something else that was scanned."""
         if pin.slug is not None and pin.version is not None:
-            self.pinned[pin.key] = self.releases[pin.slug, pin.version]
-        elif pin.key not in self.pinned:
+            release = self.releases[pin.slug, pin.version]
+            self.pinned[pin.key] = security_totals.worse(self.pinned.get(pin.key), release)
+            return release
+        if pin.key not in self.pinned:
             found = self.assessor.pin(pin)
             self.pinned[pin.key] = found.figures if found else None
             if found:

@@ -29,9 +29,9 @@ SCORES = {"CVE-2026-0001": ("0.97231", "0.99821"), "CVE-2026-0002": ("0.00012", 
 CVES = st.builds("CVE-{}-{}".format, st.integers(1999, 2099), st.integers(1000, 10**7))
 
 
-def read(data: bytes, wanted: frozenset[str] = frozenset()) -> Epss:
+def read(data: bytes) -> Epss:
     problems = Problems()
-    found = read_epss(io.BytesIO(data), "epss", wanted, LIMIT, problems)
+    found = read_epss(io.BytesIO(data), "epss", LIMIT, problems)
     assert not list(problems)
     assert found
     return found
@@ -131,9 +131,9 @@ def test_wanted_scores_come_as_they_are_written(
     rows: dict[str, tuple[str, str]], pack: bool, data: st.DataObject
 ) -> None:
     wanted = data.draw(st.frozensets(st.sampled_from(sorted(rows)) | CVES))
-    found = read(packed(rows) if pack else epss(rows), wanted)
+    found = read(packed(rows) if pack else epss(rows))
     assert found[:3] == ("2026-11-20", "v2025.03.14", len(rows))
-    assert found.scores == {
+    assert found.of(wanted) == {
         id_: Score(Decimal(score), Decimal(percentile))
         for id_, (score, percentile) in rows.items()
         if id_ in wanted
@@ -141,25 +141,26 @@ def test_wanted_scores_come_as_they_are_written(
 
 
 def test_digits_stay_as_they_are() -> None:
-    score = read(epss({"CVE-2026-0001": ("0.00000", "0.99990")}), frozenset(["CVE-2026-0001"])).scores
+    score = read(epss({"CVE-2026-0001": ("0.00000", "0.99990")})).of(["CVE-2026-0001"])
     assert [str(number) for number in score["CVE-2026-0001"]] == ["0.00000", "0.99990"]
 
 
 def test_a_file_of_more_than_a_block_is_read_to_its_end() -> None:
     rows = {f"CVE-2026-{at:06}": ("0.00043", "0.12345") for at in range(60_000)}
-    found = read(packed(rows), frozenset(["CVE-2026-000000", "CVE-2026-030000", "CVE-2026-059999"]))
-    assert (found.rows, len(found.scores)) == (60_000, 3)
+    found = read(packed(rows))
+    wanted = ["CVE-2026-000000", "CVE-2026-030000", "CVE-2026-059999"]
+    assert (found.rows, [*found.of(wanted)]) == (60_000, wanted)
 
 
 def test_lines_may_end_as_on_windows_and_a_day_may_be_written_short() -> None:
     data = epss(SCORES, end="\r\n").replace(b"T12:55:00Z", b"")
-    assert read(data, frozenset(SCORES)).scores.keys() == SCORES.keys()
+    assert read(data).of(SCORES).keys() == SCORES.keys()
     assert read(epss(SCORES).replace(b"T12:55:00Z", b"T00:00:00+0000")).score_date == "2026-11-20"
 
 
 def test_of_an_id_that_stands_there_twice_the_highest_score_counts() -> None:
     data = epss(SCORES) + b"CVE-2026-0001,0.1,0.2\nCVE-2026-0002,0.5,0.6\n"
-    scores = read(data, frozenset(SCORES)).scores
+    scores = read(data).of(SCORES)
     assert [str(score.epss) for score in scores.values()] == ["0.97231", "0.5"]
 
 
@@ -188,7 +189,7 @@ def test_of_an_id_that_stands_there_twice_the_highest_score_counts() -> None:
 )
 def test_scores_that_are_broken_are_a_problem(data: bytes, words: str) -> None:
     problems = Problems()
-    assert words in wrong(read_epss(io.BytesIO(data), "epss", (), LIMIT, problems), problems)
+    assert words in wrong(read_epss(io.BytesIO(data), "epss", LIMIT, problems), problems)
 
 
 @given(
@@ -201,11 +202,11 @@ def test_scores_that_are_broken_are_a_problem(data: bytes, words: str) -> None:
 )
 def test_any_bytes_are_scores_or_a_problem(data: bytes) -> None:
     problems = Problems()
-    found = read_epss(io.BytesIO(data), "epss", SCORES.keys(), LIMIT, problems)
+    found = read_epss(io.BytesIO(data), "epss", LIMIT, problems)
     assert (found is None) is problems.refuse(strict=False)
 
 
 def test_a_file_of_scores_that_is_no_file(tmp_path: Path) -> None:
     problems = Problems()
-    assert load_epss(tmp_path, "epss", (), LIMIT, problems) is None
+    assert load_epss(tmp_path, "epss", LIMIT, problems) is None
     assert "epss: can't be read" in str(next(iter(problems)))

@@ -91,6 +91,20 @@ def test_a_scan_from_before_the_release_warns_unless_it_is_of_its_digest(dated: 
     assert built(dated).logged() == []
 
 
+@pytest.mark.parametrize(
+    ("listed", "warns"), [("linux/amd64", True), ("linux/amd64, linux/arm64/v8", False), ("", False)]
+)
+def test_a_scan_of_a_platform_that_the_release_lacks_warns(
+    dated: SiteFolder, listed: str, warns: bool
+) -> None:
+    dated.image("web", f"versions: [{{version: '1', platforms: [{listed}]}}]")
+    report: dict[str, Any] = trivy([])
+    report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "arm64"}
+    dated.report("web/1.json", report)
+    message = "scans/web/1.json: the scan is of linux/arm64, but web 1 is for linux/amd64 (scan one of these"
+    assert [text.startswith(message) for text in built(dated).logged()] == [True] * warns
+
+
 def test_a_system_past_its_end_of_life_warns_and_gets_no_good_grade(dated: SiteFolder) -> None:
     dated.image("web", "versions: ['3', '2', '1']")
     dated.report("web/3.json", abandoned([]))

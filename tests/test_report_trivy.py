@@ -206,6 +206,8 @@ def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
         ({"SchemaVersion": 2, "error": "unauthorized"}, "neither what was scanned nor what was found"),
         ({"Results": [{"ID": "4.1", "Results": []}]}, "no vulnerability scan"),
         ({"SchemaVersion": 3}, "schema version 3 is not known (schema versions 1 and 2"),
+        ({"SchemaVersion": 2, "ArtifactName": "web:1", "results": []}, "its keys are in lower case"),
+        ({"Results": [{"Target": "a", "Class": "os-pkgs", "vulnerabilities": []}]}, "its keys are in lower"),
         ({"Results": "none"}, "`Results` is not a list (the report seems damaged"),
         ({"Results": [[]]}, "`Results[0]` is not an object"),
         ({"Results": [{"Vulnerabilities": {}}]}, "`Results[0].Vulnerabilities` is not a list"),

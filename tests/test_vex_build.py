@@ -297,3 +297,26 @@ def test_a_statement_may_be_on_many_images(site: SiteFolder) -> None:
     summary = result.json("security.json")
     assert (summary["total"], summary["suppressed"], summary["unique"]) == (9, 3, 2)
     assert idle(result) == [IDLE.format(1, 1)]
+
+
+@pytest.mark.parametrize("first", ["web", "mirror"])
+def test_an_image_pinned_under_two_names_counts_as_the_one_that_shows_more(
+    site: SiteFolder, first: str
+) -> None:
+    for slug in ("web", "mirror"):
+        site.image(slug, f"versions: [{{version: '1', digest: '{digest(1)}'}}]")
+    site.report("a.json", trivy([row("CVE-2026-0001", "CRITICAL")], digest=f"{REGISTRY}/web@{digest(1)}"))
+    product = {"@id": f"pkg:oci/web?repository_url={REGISTRY}/web"}
+    vex(site, {"vulnerability": {"name": "CVE-2026-0001"}, "products": [product]})
+    pins = ", ".join(
+        f"'{REGISTRY}/{slug}@{digest(1)}'" for slug in sorted(("web", "mirror"), key=first.__ne__)
+    )
+    head = "category: Web\ntier: core\nlicense: MIT\nimages: "
+    site.page("charts/both.md", f"{head}[{pins}]")
+    site.page("charts/one.md", f"{head}['{REGISTRY}/web@{digest(1)}']")
+    result = site.build()
+    assert check(result.folder / "site", "/catalog") == []
+    both, one = (chart["security"] for chart in result.json("charts.json")["data"])
+    assert (both["pins"], both["critical"], both["grade"]) == (1, 1, "F")
+    assert (one["critical"], one["suppressed"], one["grade"]) == (0, 1, "A+")
+    assert result.json("security.json")["pinned"]["total"] == 1

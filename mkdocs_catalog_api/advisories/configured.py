@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from ..codes import Code
-from ..problems import CatalogError, Problems
+from ..problems import Problems
 from ..settings import ADVISORIES, Settings
 from ..site import Site
 from . import epss, kev
@@ -18,25 +18,18 @@ class Advisories(NamedTuple):
 
     exploited: Mapping[str, str] | None
     """CVE id → day since when it is known to be exploited; None without the file."""
-    scores: Callable[[Iterable[str]], epss.Epss] | None
-    """Reads the EPSS scores of these ids; None without the file. Raises CatalogError when it has changed."""
+    scores: epss.Epss | None
+    """How likely that is; None without the file."""
 
 
 def read_advisories(site: Site, settings: Settings, problems: Problems) -> Advisories:
-    """What the files say. Both are checked whole; of the many scores none is kept until somebody asks."""
+    """What the files say."""
     most = settings.security.max_report_size
     exploited, scores = None, None
     if (file := _file(site, settings, "kev", problems)) and (found := kev.load(*file, most, problems)):
         exploited = found.added
-    if (file := _file(site, settings, "epss", problems)) and epss.load(*file, (), most, problems):
-        path, name = file
-
-        def scores(ids: Iterable[str]) -> epss.Epss:
-            faults = Problems()
-            if (read := epss.load(path, name, {*ids}, most, faults)) is None:
-                raise CatalogError(faults)
-            return read
-
+    if file := _file(site, settings, "epss", problems):
+        scores = epss.load(*file, most, problems)
     return Advisories(exploited, scores)
 
 

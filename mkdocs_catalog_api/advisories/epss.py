@@ -9,10 +9,9 @@ a CSV file, packed with gzip, of some 290,000 rows.
 from __future__ import annotations
 
 import gzip
-import io
 import re
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -41,7 +40,7 @@ class Score(NamedTuple):
 
 
 class Epss(NamedTuple):
-    """The scores of one day."""
+    """The scores of one day. Every row has been checked; few are ever asked for, so they stay text."""
 
     score_date: str
     """`2025-08-25`."""
@@ -49,8 +48,20 @@ class Epss(NamedTuple):
     """`v2025.03.14`."""
     rows: int
     """How many rows the file has."""
-    scores: Mapping[str, Score]
-    """CVE id → score, in the order of the file; of an id that stands there twice the highest."""
+    text: Sequence[bytes]
+    """Them, in blocks of whole lines."""
+
+    def of(self, ids: Iterable[str]) -> dict[str, Score]:
+        """Id → score, in the order of the file; of an id that stands there twice the highest."""
+        wanted = {id_.encode("utf-8", "replace") for id_ in ids}
+        scores: dict[str, Score] = {}
+        for block in self.text:
+            for row in block.splitlines():
+                if row[: row.index(b",")] in wanted:
+                    id_, epss, percentile = row.decode().split(",")
+                    score = Score(Decimal(epss), Decimal(percentile))
+                    scores[id_] = max(score, scores.get(id_, score))
+        return scores
 
 
 class _FaultError(Exception):
@@ -65,28 +76,28 @@ class _TooLargeError(Exception):
     """More bytes than allowed."""
 
 
-def load(file: Path, name: str, wanted: Collection[str], most: int, problems: Problems) -> Epss | None:
-    """The scores of the ids `wanted` (a set, better) in a file, or None and a problem.
+def load(file: Path, name: str, most: int, problems: Problems) -> Epss | None:
+    """The scores in a file, or None and a problem.
 
     `name` is how problems call the file, `most` how many bytes it may have when unpacked.
     """
     try:
         with file.open("rb") as stream:
-            return read(stream, name, wanted, most, problems)
+            return read(stream, name, most, problems)
     except OSError as error:
         problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror or error}", code=Code.NOT_READ))
         return None
 
 
-def read(stream: BinaryIO, name: str, wanted: Collection[str], most: int, problems: Problems) -> Epss | None:
+def read(stream: BinaryIO, name: str, most: int, problems: Problems) -> Epss | None:
     """As `load`, from a stream that can be sought in; packed or, as some mirrors give it, not.
 
-    Every row is checked, only the wanted ones are kept. Raises OSError when the stream can't be read.
+    Raises OSError when the stream can't be read.
     """
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
     try:
-        return _read(_blocks(gzip.GzipFile(fileobj=stream) if packed else stream, most), wanted)
+        return _read(_blocks(gzip.GzipFile(fileobj=stream) if packed else stream, most))
     except _FaultError as fault:
         problems.add(Problem(name, fault.line, 0, "", str(fault), AGAIN, code=Code.ADVISORIES))
     except _TooLargeError:
@@ -115,7 +126,7 @@ def _blocks(stream: BinaryIO | gzip.GzipFile, most: int) -> Iterator[bytes]:
         yield rest
 
 
-def _read(blocks: Iterator[bytes], wanted: Collection[str]) -> Epss:
+def _read(blocks: Iterator[bytes]) -> Epss:
     first = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     if not first:
         raise _FaultError("the file is empty")
@@ -126,9 +137,7 @@ def _read(blocks: Iterator[bytes], wanted: Collection[str]) -> Epss:
             "and `cve,epss,percentile`",
             1,
         )
-    keep = {id_.encode("utf-8", "replace") for id_ in wanted}
-    scores: dict[str, Score] = {}
-    lines, block = 2, first[head.end() :]
+    lines, block, text = 2, first[head.end() :], list[bytes]()
     while block:
         rows = _ROWS.match(block)
         end = rows.end() if rows else 0
@@ -138,16 +147,8 @@ def _read(blocks: Iterator[bytes], wanted: Collection[str]) -> Epss:
                 lines + block.count(b"\n", 0, end) + 1,
             )
         lines += block.count(b"\n")
-        for row in io.BytesIO(block):
-            if row.partition(b",")[0] in keep:
-                _add(scores, row)
+        text.append(block)
         block = next(blocks, b"")
     if lines == 2:
         raise _FaultError("no scores")
-    return Epss(head[2].decode(), head[1].decode(), lines - 2, scores)
-
-
-def _add(scores: dict[str, Score], row: bytes) -> None:
-    id_, epss, percentile = row.decode().strip().split(",")
-    score = Score(Decimal(epss), Decimal(percentile))
-    scores[id_] = max(score, scores.get(id_, score))
+    return Epss(head[2].decode(), head[1].decode(), lines - 2, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct, field
@@ -71,12 +72,15 @@ class Addresses(Struct):
     """
 
     mount: str
+    written: Collection[str] = ()
+    """Paths of the documents that are there already."""
     linked: set[str] = field(default_factory=set)
-    """Path of each document that an address was made of."""
+    """Path of each document that an address was made of before it was there."""
 
     def api(self, path: str) -> str:
         """Address of the document at `path` below `api/v1/`."""
-        self.linked.add(path)
+        if path not in self.written:
+            self.linked.add(path)
         return f"{self.mount}/{PREFIX}/{path}"
 
     def template(self, path: str) -> str:

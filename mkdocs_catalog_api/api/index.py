@@ -47,9 +47,6 @@ def discovery(
     )
 
 
-def manifest(
-    documents: Iterable[tuple[str, str, int]], generated_at: str, generator: GeneratedBy
-) -> Manifest:
+def manifest(written: Mapping[str, ManifestEntry], generated_at: str, generator: GeneratedBy) -> Manifest:
     """Path, SHA-256 and size of documents."""
-    listed = {path: ManifestEntry(sha256, size) for path, sha256, size in documents}
-    return Manifest("v1", generated_at, generator, listed)
+    return Manifest("v1", generated_at, generator, {path: written[path] for path in sorted(written)})

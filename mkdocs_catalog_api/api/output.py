@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field
 
 from .examples import Samples
+from .structs.discovery import ManifestEntry
 from .verify import Verifier
 
 _ENCODER = msgspec.json.Encoder()
-
-
-class Written(NamedTuple):
-    """A document that was written: its path below `api/v1/`, its hash and its size."""
-
-    path: str
-    sha256: str
-    bytes: int
 
 
 class Output(Struct):
@@ -31,7 +23,8 @@ class Output(Struct):
 
     save_body: Callable[[str, bytes], None]
     """Takes the body of the document at a path below `api/v1/`."""
-    written: list[Written] = []
+    written: dict[str, ManifestEntry] = {}
+    """Path below `api/v1/` → hash and size of each document that was written."""
     samples: Samples = field(default_factory=Samples)
     """What may become an example of the OpenAPI document."""
     _verifier: Verifier = field(default_factory=Verifier)
@@ -56,7 +49,7 @@ class Output(Struct):
     def save(self, path: str, body: bytes) -> None:
         """Save what is no Struct."""
         self.save_body(path, body)
-        self.written.append(Written(path, sha256(body).hexdigest(), len(body)))
+        self.written[path] = ManifestEntry(sha256(body).hexdigest(), len(body))
 
 
 def encode(document: object) -> bytes:

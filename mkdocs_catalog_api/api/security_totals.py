@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from ..catalog.grading import grade
 from ..catalog.join import Chart, Image
@@ -29,24 +28,19 @@ _NOTHING = SecurityFigures(SeverityCounts((0,) * 5, (0,) * 5), 0, None, None, No
 def image_security(image: Image, newest: SecurityFigures | None, at: Addresses) -> ImageSecurity:
     """The `security` object of an image."""
     version = image.releases[0].entry.version if image.releases else None
-    return ImageSecurity(**security_fields(image.entry.slug, version, newest, at))
-
-
-def security_fields(
-    slug: str, version: str | None, figures: SecurityFigures | None, at: Addresses
-) -> dict[str, Any]:
-    """The fields of a `security` object: the figures of one version of an image."""
-    return {
-        "scanned": figures is not None,
-        "version": version,
-        **(figures.fields() if figures else NO_FIGURES),
-        "href": at.api(addresses.detail(slug)) if version is not None else None,
-    }
+    return ImageSecurity(
+        scanned=newest is not None,
+        version=version,
+        **(newest.fields() if newest else NO_FIGURES),
+        href=at.api(addresses.detail(image.entry.slug)) if version is not None else None,
+    )
 
 
 def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None]) -> ChartSecurity:
     """The `security` object of a chart; `figures` gives those of what a pin is."""
-    pins = {pin.key: figures(pin) for pin in chart.pins}
+    pins: dict[str, SecurityFigures | None] = {}
+    for pin in chart.pins:
+        pins[pin.key] = worse(pins.get(pin.key), figures(pin))
     scanned = [found for found in pins.values() if found is not None]
     fields = dict(NO_FIGURES)
     if scanned:
@@ -62,6 +56,13 @@ def chart_security(chart: Chart, figures: Callable[[Pin], SecurityFigures | None
         pins=len(pins),
         pins_scanned=len(scanned),
     )
+
+
+def worse(one: SecurityFigures | None, other: SecurityFigures | None) -> SecurityFigures | None:
+    """Of one image under two names the figures that show more: a VEX statement may be on one name only."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda found: (*found.counters.values(), found.in_part))
 
 
 def _sum(parts: Sequence[SecurityFigures]) -> SecurityFigures:

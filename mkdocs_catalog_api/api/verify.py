@@ -7,7 +7,7 @@ place. What the types can't say (sums, counts, what belongs together) say the mo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -56,13 +56,13 @@ class Verifier:
             raise ContractError(path, fault)
 
 
-def check_links(linked: Set[str], documents: Iterable[str]) -> None:
+def check_links(linked: set[str], documents: Iterable[str]) -> None:
     """Every link leads to one of the documents of this build; `linked` are the paths that links lead to.
 
     Raises:
         ContractError: one does not.
     """
-    for missing in sorted(linked - {*documents}):
+    for missing in sorted(linked.difference(documents)):
         raise ContractError(missing, "documents link to it, but it has not been written")
 
 

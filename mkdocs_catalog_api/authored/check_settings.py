@@ -85,9 +85,8 @@ def check_collection(
             try:
                 references.badge_name(word)
             except RefusedError as error:
-                yield config.problem(
-                    (resource, "vocabulary", name, position), error.message, error.hint, code=Code.SETTING
-                )
+                path = (resource, "vocabulary", name, position)
+                yield config.problem(path, error.message, error.hint, code=Code.SETTING)
     yield from _defaults(resource, model, section, written, config)
 
 
@@ -102,9 +101,8 @@ def _names(
     for name in fields:
         if name in names and name not in SHADOWED:
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
-            yield config.problem(
-                (resource, setting, name), f"the field `{name}` is built in", hint, code=Code.SETTING
-            )
+            message = f"the field `{name}` is built in"
+            yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
 
 
 def _version_fields(
@@ -135,9 +133,8 @@ def _defaults(
         if name in COMPUTED or name in _ITS_OWN:
             yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
         elif name not in known and not (isinstance(declared, dict) and name in declared):
-            yield config.problem(
-                path, "unknown field", suggestion(name, known, f"{resource} have"), code=Code.SETTING
-            )
+            hint = suggestion(name, known, f"{resource} have")
+            yield config.problem(path, "unknown field", hint, code=Code.SETTING)
     values = {name: value for name, value in section.defaults.items() if name in known}
     try:
         extended.model_validate(values)

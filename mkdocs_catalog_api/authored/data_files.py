@@ -48,20 +48,14 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
     if path.suffix == ".md" and isinstance(data, dict):
         data, prefix = data.get(key), (key,)
         if data is None:
-            problems.add(
-                Problem(
-                    file, 1, 1, key, f"no list `{key}` in the front matter", _HINT, code=Code.MISSING_FIELD
-                )
-            )
+            message = f"no list `{key}` in the front matter"
+            problems.add(Problem(file, 1, 1, key, message, _HINT, code=Code.MISSING_FIELD))
     if data is None:  # an empty file is an empty list
         return []
     if not isinstance(data, list):
         message = f"expected a list, got {shown(data)}"
-        problems.add(
-            Problem(
-                file, *document.place(prefix), key if prefix else "", message, _HINT, code=Code.WRONG_VALUE
-            )
-        )
+        place = *document.place(prefix), key if prefix else ""
+        problems.add(Problem(file, *place, message, _HINT, code=Code.WRONG_VALUE))
         return []
     items = []
     for position, values in enumerate(data):

@@ -44,9 +44,8 @@ def split(text: str) -> str | None:
         hint = "remove the space or empty lines before the ---" if late else "move the comment below it"
         raise YamlError(1, 1, message, hint)
     if _MULTIMARKDOWN.match(text):
-        raise YamlError(
-            1, 1, "keys without --- lines around them", "put a line --- before and after the keys"
-        )
+        message, hint = "keys without --- lines around them", "put a line --- before and after the keys"
+        raise YamlError(1, 1, message, hint)
     return None
 
 

@@ -124,9 +124,8 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         for details in error.errors(include_url=False):
             where = location(details)[:1]
             line, column = place(root, where) if where[0] in merged else (0, 0)
-            problems.add(
-                Problem(path.name, line, column, str(where[0]), *message_and_hint(details), code=Code.SETTING)
-            )
+            said = message_and_hint(details)
+            problems.add(Problem(path.name, line, column, str(where[0]), *said, code=Code.SETTING))
         return None
 
 

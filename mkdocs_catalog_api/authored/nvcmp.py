@@ -78,16 +78,12 @@ def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
     data = document.data
     raw = RawItem(data if isinstance(data, dict) else {}, file, document)
     if not (data is None or isinstance(data, dict)):
-        problems.add(
-            raw.problem((), "not keys and values", "write `held:` and `skipped:`", code=Code.WRONG_VALUE)
-        )
+        hint = "write `held:` and `skipped:`"
+        problems.add(raw.problem((), "not keys and values", hint, code=Code.WRONG_VALUE))
     values = {key: value for key, value in raw.values.items() if value is not None}
     for key in values.keys() - {"held", "skipped"}:
-        problems.add(
-            raw.problem(
-                (key,), "unknown decision", "the decisions are `held` and `skipped`", code=Code.UNKNOWN_FIELD
-            )
-        )
+        hint = "the decisions are `held` and `skipped`"
+        problems.add(raw.problem((key,), "unknown decision", hint, code=Code.UNKNOWN_FIELD))
     return read_entry(Decisions, raw, values, problems) or Decisions(), raw
 
 
@@ -125,6 +121,5 @@ def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Prob
                 problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:
-                yield at.problem(
-                    (key, name), "it is held and skipped", "decide on one of them", code=Code.TWICE
-                )
+                hint = "decide on one of them"
+                yield at.problem((key, name), "it is held and skipped", hint, code=Code.TWICE)

@@ -157,10 +157,8 @@ def select(
             if choice is False:
                 continue
             if not (isinstance(choice, str) and choice in items):
-                hint = f"write {', '.join(items)} or false"
-                problems.add(
-                    raw.problem(("catalog",), f"{shown(choice)} is no collection", hint, code=Code.PAGE)
-                )
+                message, hint = f"{shown(choice)} is no collection", f"write {', '.join(items)} or false"
+                problems.add(raw.problem(("catalog",), message, hint, code=Code.PAGE))
                 continue
             collections = [choice]
         if len(collections) > 1:

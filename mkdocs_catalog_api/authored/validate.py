@@ -82,9 +82,8 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
             faults.append(raw.problem((key,), f"`{key}` is computed", "remove it", code=Code.UNKNOWN_FIELD))
         elif near := _misspelt(key, names):
             misspelt.add(near)
-            faults.append(
-                raw.problem((key,), "unknown field", f"perhaps you mean {near!r}", code=Code.UNKNOWN_FIELD)
-            )
+            hint = f"perhaps you mean {near!r}"
+            faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
     try:
         entry = model.model_validate(known)
     except ValidationError as error:
@@ -125,9 +124,8 @@ def _explain(
         if field == "category" and "categories" in raw.values and details["type"] == "missing":
             hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
-            hint = "; ".join(
-                filter(None, (hint, f"add `slug: …`{' or rename the page' if raw.page else ''}"))
-            )
+            way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
+            hint = f"{hint}; {way_out}" if hint else way_out
         yield raw.problem(tuple(_as_written(path, raw.values)), message, hint, code=code_of(details))
 
 

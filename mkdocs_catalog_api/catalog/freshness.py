@@ -1,13 +1,16 @@
-"""Scans that count, but say little: of long ago, from before the release, of systems nobody looks after."""
+"""Scans that count, but say little: old ones, of something else perhaps, of systems nobody looks after."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
+from functools import partial
+from operator import eq
 
 from ..codes import Code
 from ..problems import Level, Problem, Problems
 from .join import Image, Release
+from .scans import ScanMetadata
 
 
 def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, problems: Problems) -> None:
@@ -34,26 +37,35 @@ def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, prob
                 )
 
 
-def warn_of_scans_before_release(images: Iterable[Image], problems: Problems) -> None:
-    """Name each scan that a tag or its path joins to a release of a later day.
+def warn_of_doubtful_joins(images: Iterable[Image], problems: Problems) -> None:
+    """Name each scan that a tag or its path joins to a release that it is hardly of.
 
-    It is of what was there before. The same digest is the same image, however early it was scanned. A day is
-    left for time zones.
+    That is one of a later day (a day is left for time zones), or without the platform that was scanned. The
+    same digest is the same image, whatever else is said.
     """
     for image in images:
         for release in image.releases:
-            released = release.entry.released
-            for scan in release.scans if released else ():
-                if scan.scanned_at is None or not {*scan.digests}.isdisjoint(release.entry.digests):
-                    continue
-                early = date.fromisoformat(released or "") - date.fromisoformat(scan.scanned_at[:10])
-                if early.days > 1:
+            for scan in release.scans:
+                if {*scan.digests}.isdisjoint(release.entry.digests):
                     what = f"{image.entry.slug} {release.entry.version}"
-                    message = f"scanned at {scan.scanned_at}, but {what} was released on {released}"
-                    hint = "scan the release again, or correct its `released`"
-                    problems.add(
-                        Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=Code.SCAN_AGE)
-                    )
+                    for message, hint, code in _doubts(image, release, scan, what):
+                        problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=code))
+
+
+def _doubts(image: Image, release: Release, scan: ScanMetadata, what: str) -> Iterator[tuple[str, str, Code]]:
+    released, time = release.entry.released, scan.scanned_at
+    if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
+        message = f"scanned at {time}, but {what} was released on {released}"
+        yield message, "scan the release again, or correct its `released`", Code.SCAN_AGE
+    platforms = release.entry.platforms or image.entry.platforms
+    if scan.platform and platforms and not any(map(partial(_alike, scan.platform), platforms)):
+        message = f"the scan is of {scan.platform}, but {what} is for {', '.join(platforms)}"
+        yield message, "scan one of these, or correct `platforms`", Code.MISPLACED_REPORT
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two platforms may be the same, as a variant is often left out."""
+    return all(map(eq, one.split("/"), other.split("/")))
 
 
 def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:

@@ -112,9 +112,8 @@ class Join:
                 self._say(scan, message, "check the clock of the scanner", code=Code.SCAN_AGE)
             if scan.system_only_named:
                 message = "the report names an operating system, but its packages were not looked at"
-                self._say(
-                    scan, message, "scan with `trivy image --scanners vuln --format json`", code=Code.IN_PART
-                )
+                hint = "scan with `trivy image --scanners vuln --format json`"
+                self._say(scan, message, hint, code=Code.IN_PART)
             self._place(scan)
         self._pins.index(scans)
 

@@ -65,9 +65,8 @@ class ScanSelector(Struct, frozen=True):
                     f"which scan of {what} is the newest can't be told, so the one with most findings counts"
                 )
                 hint = "remove the others, or scan again with a tool that writes the time into its report"
-                self.problems.add(
-                    Problem(best.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNDATED)
-                )
+                problem = Problem(best.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNDATED)
+                self.problems.add(problem)
             yield best
             left = [scan for scan in left if scan is not best and _other_platform(scan, best)]
 

@@ -42,7 +42,7 @@ def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | Non
 
 
 def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    found = epss.read(io.BytesIO(data), name, (), most, problems)
+    found = epss.read(io.BytesIO(data), name, most, problems)
     return found and Outline(found.score_date, found.rows)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
-from ..api.output import Written
+from ..api.structs.discovery import ManifestEntry
 from ..authored.config_file import ConfigFile
 from ..codes import Code
 from ..problems import Level, Problems
@@ -15,7 +15,7 @@ _MOST = 20_000
 _TAKEN = "Cloudflare Pages takes 20,000 files (paid 100,000), GitLab Pages 200,000, GitHub Pages 1 GB"
 
 
-def note_number(written: Sequence[Written], config: ConfigFile, problems: Problems) -> None:
+def note_number(written: Collection[ManifestEntry], config: ConfigFile, problems: Problems) -> None:
     """Note that some hosts won't take so many documents."""
     if len(written) > _MOST:
         size = sum(document.bytes for document in written) / 1e6

@@ -164,10 +164,10 @@ def _findings(entry: Package, target: str) -> Iterator[Finding]:
 
 
 def _severity(score: object, records: list[dict[str, Any]]) -> int:
-    """Of a CVSS score in text, by the bands of CVSS 3; without one the worst word of the records."""
+    """Of a CVSS score, in text or as a number, by the bands of CVSS 3; else the worst word of the records."""
     try:
-        value = float(text(score))
-    except ValueError:
+        value = float(score if type(score) in (int, float) else text(score))  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
         value = 0.0
     for index, least in enumerate((9.0, 7.0, 4.0)):
         if least <= value <= 10:

@@ -31,6 +31,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from ..catalog.scans import Finding, Findings, Scan
 from .json_errors import explain
 from .normalise import (
+    DAMAGED,
     ReportError,
     advisory,
     digests,
@@ -87,6 +88,7 @@ class Result(Struct, rename="pascal"):
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
     vulnerabilities: list[Row] | UnsetType | None = UNSET
+    lower: Any = msgspec.field(name="vulnerabilities", default=UNSET)
 
 
 class Report(Struct, rename="pascal"):
@@ -99,6 +101,7 @@ class Report(Struct, rename="pascal"):
     created_at: Any = None
     trivy: Any = None
     metadata: Any = None
+    lower: Any = msgspec.field(name="results", default=UNSET)
 
 
 class _LargeResult(Result):
@@ -158,6 +161,9 @@ def _scan(report: Report) -> Scan:
     name = [text(report.artifact_name)] if not kind else []
     by_digest = texts(metadata.get("RepoDigests"))
     results = report.results or []
+    # To pass over what stands there would hide findings.
+    if report.lower is not UNSET or any(result.lower is not UNSET for result in results):
+        raise ReportError("its keys are in lower case, which Trivy's are not", DAMAGED)
     return Scan(
         scanner="trivy",
         scanner_version=text(mapping(report.trivy).get("Version")),

@@ -6,47 +6,36 @@ import re
 from array import array
 from collections import Counter as Counted
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 
 from ...catalog.join import Image
 from ...catalog.names import reserved
 from ...catalog.pins import Pin
-from ...catalog.scans import SEVERITIES
+from ...catalog.scans import SEVERITIES, Severity
 from ...catalog.vulnerabilities import Suppressed, Vulnerability, cve_order
 from .. import addresses
 from ..routes import Parameter, Route
 from ..security import Assessed
+from ..structs.security import Release
 from .cve_structs import AffectedChart, AffectedRelease, CveDocument, CveEntry, CveIndex, SilencedRelease
 from .lookup import Documents, Lookup, Source
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
+_Row = TypeVar("_Row")
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-class _Release(NamedTuple):
-    """What every row of a release says alike."""
-
-    head: tuple[Any, ...]
-    """Slug, version, whether it is the newest, lifecycle, digest."""
-    href: str
-    charts: Sequence[str]
 
 
 class _Id(Struct, gc=False):
     """What is kept of an id: the texts of its worst row, and positions, as rows would not fit into memory."""
 
-    severity: int
-    title: str
-    url: str
-    exploited: str | None
+    said: tuple[Severity, str, str, str | None]
+    """Severity, title, address, since when it is exploited: what most rows say alike."""
     open: array[int]
     """Release and package of each row, by turns."""
     silenced: array[int]
-    charts: set[str]
-    """Those of pins that are no release of the catalog."""
 
 
 class Cves(Lookup):
@@ -77,121 +66,128 @@ class Cves(Lookup):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self._ids: dict[str, _Id] = {}
-        self._releases: list[_Release] = []
-        self._facts: dict[tuple[Any, ...], int] = {}
+        self._releases: list[tuple[Any, ...]] = []
+        """Slug, version, whether it is the newest, lifecycle, digest, address."""
+        self._packages: dict[tuple[str, ...], int] = {}
         """What rows say of a package → its position; most say the same as others."""
-        self._pinning: dict[object, dict[str, None]] = defaultdict(dict)
-        """What is pinned → the charts that do, by slug."""
+        self._pinning: dict[object, set[str]] = defaultdict(set)
+        """What is pinned → slugs of the charts that do."""
+        self._charts: dict[int | str, set[str]] = defaultdict(set)
+        """Position of a release, or id that a pin outside of the catalog has → slugs of charts."""
         for chart in source.catalog.charts:
             for pin in chart.pins:
-                self._pinning[_pinned(pin)][chart.entry.slug] = None
+                self._pinning[_pinned(pin)].add(chart.entry.slug)
 
-    def image(self, image: Image, releases: Sequence[Assessed | None]) -> Documents:
-        entry = image.entry
-        for version, found in zip(entry.versions, releases, strict=True):
-            if found is None or not (found.rows or found.suppressed):
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        entry, ids, packages = image.entry, self._ids, self._packages
+        for version, found in zip(entry.versions, records, strict=True):
+            if not (found.cves or found.suppressed):
                 continue
-            latest = version.version == entry.latest
-            number = len(self._releases)
-            self._releases.append(
-                _Release(
-                    (entry.slug, version.version, latest, entry.lifecycle, version.digest),
-                    self._at.api(addresses.release(entry.slug, version.version)),
-                    [*self._pinning.get((entry.slug, version.version), ())],
-                )
-            )
-            for row in found.rows:
-                facts: tuple[str, ...] = (row.pkg, row.installed, row.fixed)
-                self._see(row).open.extend((number, self._facts.setdefault(facts, len(self._facts))))
-            for silenced in found.suppressed:
-                facts = (silenced.pkg, silenced.installed, silenced.fixed, *_said(silenced))
-                self._see(silenced).silenced.extend((number, self._facts.setdefault(facts, len(self._facts))))
+            label, number = version.version, len(self._releases)
+            href = self._at.api(addresses.release(entry.slug, label))
+            latest = label == entry.latest
+            self._releases.append((entry.slug, label, latest, entry.lifecycle, version.digest, href))
+            if charts := self._pinning.get((entry.slug, label)):
+                self._charts[number] = charts
+            for row in found.cves or ():
+                kept = ids.get(row.id)
+                if kept is None or kept.said != (row.severity, row.title, row.url, row.exploited):
+                    kept = self._see(row)
+                package: tuple[str, ...] = (row.pkg, row.installed, row.fixed)
+                kept.open.extend((number, packages.setdefault(package, len(packages))))
+            for out in found.suppressed or ():
+                package = (out.pkg, out.installed, out.fixed, out.status, out.justification, out.statement)
+                self._see(out).silenced.extend((number, packages.setdefault(package, len(packages))))
         return ()
 
     def outside(self, pin: Pin, found: Assessed) -> None:
         for row in found.rows:
-            self._see(row).charts.update(self._pinning[_pinned(pin)])
+            self._see(row)
+            self._charts[row.id] |= self._pinning[_pinned(pin)]
 
     def _see(self, row: Vulnerability | Suppressed) -> _Id:
         """What is kept of the row's id, of which this may be the worst."""
-        kept, severity = self._ids.get(row.id), SEVERITIES.index(row.severity)
+        one = (row.severity, row.title, row.url, row.exploited)
+        kept = self._ids.get(row.id)
         if kept is None:
-            kept = self._ids[row.id] = _Id(
-                severity, row.title, row.url, row.exploited, array("I"), array("I"), set()
-            )
-        elif severity < kept.severity:
-            kept.severity, kept.title, kept.url = severity, row.title or kept.title, row.url or kept.url
-        else:
-            kept.title, kept.url = kept.title or row.title, kept.url or row.url
-        if row.exploited is not None:
-            kept.exploited = min(row.exploited, kept.exploited or row.exploited)
+            kept = self._ids[row.id] = _Id(one, array("I"), array("I"))
+        elif one != kept.said:
+            worse, less = kept.said, one
+            if SEVERITIES.index(one[0]) < SEVERITIES.index(worse[0]):
+                worse, less = less, worse
+            since = min([day for day in (one[3], kept.said[3]) if day is not None], default=None)
+            kept.said = worse[0], worse[1] or less[1], worse[2] or less[2], since
         return kept
 
     def end(self) -> Documents:
-        facts = [*self._facts]
+        packages = [*self._packages]
         named = _file_names(self._ids)
         listed = []
-        for id_, kept in sorted(
-            self._ids.items(), key=lambda item: (item[1].severity, cve_order(item[0]), item[0])
-        ):
-            document = self._document(id_, kept, facts)
+        order = sorted(
+            self._ids, key=lambda id_: (SEVERITIES.index(self._ids[id_].said[0]), cve_order(id_), id_)
+        )
+        for id_ in order:
+            kept = self._ids[id_]
+            severity, title, url, exploited = kept.said
+            numbers = {*kept.open[::2]}
+            affected = [self._releases[number] for number in numbers]
+            charts = self._charts.get(id_, set()).union(
+                *(self._charts[number] for number in numbers & self._charts.keys())
+            )
             path = _PATH.format(id=id_) if id_ in named else None
-            listed.append(_entry(document, self._at.api(path) if path else None))
+            entry = CveEntry(
+                id=id_,
+                severity=severity,
+                title=title,
+                url=url,
+                images=len({release[0] for release in affected}),
+                releases=len(affected),
+                latest=sum([release[2] for release in affected]),
+                suppressed=len({*kept.silenced[::2]}),
+                fixable=sum([packages[at][2] != "" for at in kept.open[1::2]]),
+                charts=len(charts),
+                exploited=exploited,
+                href=self._at.api(path) if path else None,
+            )
+            listed.append(entry)
             if path:
-                yield path, document
+                data = self._rows(AffectedRelease, kept.open, packages)
+                suppressed = self._rows(SilencedRelease, kept.silenced, packages)
+                pinning = [
+                    AffectedChart(slug, self._at.api(addresses.item("charts", slug)))
+                    for slug in sorted(charts)
+                ]
+                yield (
+                    path,
+                    CveDocument(
+                        api_version="v1",
+                        resource="cves",
+                        id=id_,
+                        severity=severity,
+                        title=title,
+                        url=url,
+                        total=len(data),
+                        data=data,
+                        suppressed=suppressed,
+                        charts=pinning,
+                        exploited=exploited,
+                    ),
+                )
         yield _INDEX, CveIndex("v1", "cves", len(listed), listed)
 
-    def _document(self, id_: str, kept: _Id, facts: Sequence[tuple[Any, ...]]) -> CveDocument:
-        open_ = [*zip(kept.open[::2], kept.open[1::2], strict=True)]
-        silenced = zip(kept.silenced[::2], kept.silenced[1::2], strict=True)
-        releases = self._releases
-        charts = kept.charts.union(*(releases[number].charts for number, _ in open_))
-        data = [AffectedRelease(*(*releases[n].head, *facts[at], releases[n].href)) for n, at in open_]
-        return CveDocument(
-            api_version="v1",
-            resource="cves",
-            id=id_,
-            severity=SEVERITIES[kept.severity],
-            title=kept.title,
-            url=kept.url,
-            total=len(data),
-            data=data,
-            suppressed=[
-                SilencedRelease(*(*releases[n].head, *facts[at][:3], releases[n].href, *facts[at][3:]))
-                for n, at in silenced
-            ],
-            charts=[
-                AffectedChart(slug, self._at.api(addresses.item("charts", slug))) for slug in sorted(charts)
-            ],
-            exploited=kept.exploited,
-        )
+    def _rows(
+        self, struct: Callable[..., _Row], positions: array[int], packages: Sequence[tuple[str, ...]]
+    ) -> list[_Row]:
+        pairs = [
+            (self._releases[number], packages[at])
+            for number, at in zip(positions[::2], positions[1::2], strict=True)
+        ]
+        return [struct(*release[:5], *of[:3], release[5], *of[3:]) for release, of in pairs]
 
 
 def _pinned(pin: Pin) -> object:
     """What tells one release from another: slug and version, or what a pin outside of the catalog names."""
     return (pin.slug, pin.version) if pin.slug and pin.version else pin.key
-
-
-def _said(row: Suppressed) -> tuple[str, str, str]:
-    return row.status, row.justification, row.statement
-
-
-def _entry(document: CveDocument, href: str | None) -> CveEntry:
-    releases = {(row.slug, row.version): row.is_latest for row in document.data}
-    return CveEntry(
-        id=document.id,
-        severity=document.severity,
-        title=document.title,
-        url=document.url,
-        images=len({slug for slug, _ in releases}),
-        releases=len(releases),
-        latest=sum(releases.values()),
-        suppressed=len({(row.slug, row.version) for row in document.suppressed}),
-        fixable=sum(row.fixed != "" for row in document.data),
-        charts=len(document.charts),
-        exploited=document.exploited,
-        href=href,
-    )
 
 
 def _file_names(ids: Iterable[str]) -> set[str]:

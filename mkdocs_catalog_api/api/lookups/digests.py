@@ -1,7 +1,7 @@
 """What is this digest? Whose release it is, whether it is current, what an update mends."""
 
+import itertools
 from collections import Counter as Counted
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
@@ -10,21 +10,20 @@ from msgspec import Meta
 from ...catalog.join import Image
 from .. import addresses
 from ..routes import Parameter, Route
-from ..security import Assessed
-from ..security_totals import security_fields
 from ..structs.fields import (
     ApiVersion,
     Counter,
     Digest,
+    DigestAgain,
     Document,
-    Href,
+    HrefAgain,
     LifecycleWord,
     Slug,
     Text,
-    VersionLabel,
+    VersionLabelAgain,
 )
 from ..structs.items import Day
-from ..structs.security import ImageReference, ImageSecurity, ScannedAt
+from ..structs.security import ImageReference, ImageSecurity, Release, ScannedAt
 from ..verify_security import image_security
 from .lookup import Documents, Lookup, Source
 
@@ -44,9 +43,9 @@ class Upgrade(Document):
     or proves little, or different scanners looked, which name packages differently.
     """
 
-    version: Annotated[VersionLabel, Meta(description="The newest release.")]
-    digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
-    href: Annotated[Href, Meta(description="Its release document.")]
+    version: Annotated[VersionLabelAgain, Meta(description="The newest release.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Its digest; null unless it has exactly one.")]
+    href: Annotated[HrefAgain, Meta(description="Its release document.")]
     fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that go.")]
     adds: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that come.")]
 
@@ -57,18 +56,18 @@ class DigestEntry(Document):
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: ImageReference
-    version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
+    version: Annotated[VersionLabelAgain, Meta(description="The newest label with the digest.")]
     versions: Annotated[
-        list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
+        list[VersionLabelAgain], Meta(min_length=1, description="Every label with it, newest first.")
     ]
-    latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
+    latest: Annotated[VersionLabelAgain, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
     lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
     upgrade: Annotated[Upgrade | None, Meta(description="What to update to; null when it is the newest.")]
-    href: Annotated[Href, Meta(description="Release document: its vulnerabilities.")]
+    href: Annotated[HrefAgain, Meta(description="Release document: its vulnerabilities.")]
 
 
 class DigestDocument(Document):
@@ -124,39 +123,30 @@ class Digests(Lookup):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._left = Counted(digest for image in source.catalog.images for digest in _labels(image))
-        """Digest → how many of the images that list it are still to come."""
-        self._held: dict[str, list[DigestEntry]] = defaultdict(list)
+        listed = Counted(digest for image in source.catalog.images for digest in _labels(image))
+        self._several = {digest: list[DigestEntry]() for digest, images in listed.items() if images > 1}
+        """What several images list → their entries so far."""
 
-    def image(self, image: Image, releases: Sequence[Assessed | None]) -> Documents:
-        pairs: dict[int, set[tuple[str, str]]] = {}
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        made: dict[tuple[int, ...], DigestEntry] = {}  # those of a release with several digests are equal
         for digest, positions in _labels(image).items():
-            self._held[digest].append(self._entry(image, releases, positions, pairs))
-            self._left[digest] -= 1
-            if not self._left[digest]:
-                data = self._held.pop(digest)
-                algorithm, _, hex_ = digest.partition(":")
-                path = _PATH.format(algorithm=algorithm, hex=hex_)
-                yield path, DigestDocument("v1", "digests", digest, len(data), data)
+            labels = tuple(positions)
+            entry = made.get(labels) or made.setdefault(labels, self._entry(image, records, labels))
+            if digest in self._several:
+                self._several[digest].append(entry)
+            else:
+                yield _document(digest, [entry])
 
-    def _entry(
-        self,
-        image: Image,
-        releases: Sequence[Assessed | None],
-        positions: Sequence[int],
-        pairs: dict[int, set[tuple[str, str]]],
-    ) -> DigestEntry:
+    def end(self) -> Documents:
+        return itertools.starmap(_document, self._several.items())
+
+    def _entry(self, image: Image, records: Sequence[Release], positions: Sequence[int]) -> DigestEntry:
         first, entry = positions[0], image.entry
-        version, newest = entry.versions[first], entry.versions[0]
-        found = releases[first]
+        version, newest, found = entry.versions[first], entry.versions[0], records[first]
         upgrade = None
         if first:
-            upgrade = Upgrade(
-                newest.version,
-                newest.only_digest,
-                self._at.api(addresses.release(entry.slug, newest.version)),
-                *_changes(image, releases, first, pairs),
-            )
+            href = self._at.api(addresses.release(entry.slug, newest.version))
+            upgrade = Upgrade(newest.version, newest.only_digest, href, *_changes(image, records, first))
         return DigestEntry(
             slug=entry.slug,
             name=entry.name,
@@ -169,12 +159,31 @@ class Digests(Lookup):
             released=version.released,
             end_of_life=version.end_of_life,
             security=DigestSecurity(
-                **security_fields(entry.slug, version.version, found.figures if found else None, self._at),
-                scanned_at=found.figures.scanned_at if found else None,
+                scanned=found.scanned,
+                version=version.version,
+                critical=found.critical,
+                high=found.high,
+                medium=found.medium,
+                low=found.low,
+                unknown=found.unknown,
+                total=found.total,
+                fixable=found.fixable,
+                suppressed=None if found.suppressed is None else len(found.suppressed),
+                grade=found.grade,
+                score=found.score,
+                href=self._at.api(addresses.detail(entry.slug)),
+                exploited=found.exploited,
+                scanned_at=found.scanned_at,
             ),
             upgrade=upgrade,
             href=self._at.api(addresses.release(entry.slug, version.version)),
         )
+
+
+def _document(digest: str, data: list[DigestEntry]) -> tuple[str, DigestDocument]:
+    algorithm, _, hex_ = digest.partition(":")
+    path = _PATH.format(algorithm=algorithm, hex=hex_)
+    return path, DigestDocument("v1", "digests", digest, len(data), data)
 
 
 def _labels(image: Image) -> dict[str, list[int]]:
@@ -186,23 +195,13 @@ def _labels(image: Image) -> dict[str, list[int]]:
     return found
 
 
-def _changes(
-    image: Image,
-    releases: Sequence[Assessed | None],
-    position: int,
-    pairs: dict[int, set[tuple[str, str]]],
-) -> tuple[int | None, int | None]:
-    """How many pairs of id and package go and come from a release to the newest; None when it can't be told.
-
-    `pairs` keeps those of each release.
-    """
-    for at in (0, position):
-        found = releases[at]
-        if found is None or found.figures.grade is None:
-            return None, None
-        if at not in pairs:
-            pairs[at] = {(row.id, row.pkg) for row in found.rows}
+def _changes(image: Image, records: Sequence[Release], position: int) -> tuple[int, int] | tuple[None, None]:
+    """How many pairs of id and package go and come with the newest release; None when it can't be told."""
+    newest, before = records[0], records[position]
+    if newest.grade is None or before.grade is None:
+        return None, None
     scanners = [{scan.scanner for scan in image.releases[at].scans} for at in (0, position)]
     if scanners[0] != scanners[1]:
         return None, None
-    return len(pairs[position] - pairs[0]), len(pairs[0] - pairs[position])
+    new, old = ({(row.id, row.pkg) for row in found.cves or ()} for found in (newest, before))
+    return len(old - new), len(new - old)

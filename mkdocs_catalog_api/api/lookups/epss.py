@@ -10,6 +10,7 @@ from ...catalog.pins import Pin
 from ..routes import Route
 from ..security import Assessed
 from ..structs.fields import ApiVersion, Counter, Document, Text
+from ..structs.security import Release
 from .lookup import Documents, Lookup, Source
 
 _PATH = "epss.json"
@@ -70,22 +71,19 @@ class EpssScores(Lookup):
         self._scores = source.scores
         self._ids: set[str] = set()
 
-    def image(self, image: Image, releases: Sequence[Assessed | None]) -> Documents:
-        for found in filter(None, releases):
-            self._see(found)
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        for found in records:
+            self._ids.update([row.id for row in (*(found.cves or ()), *(found.suppressed or ()))])
         return ()
 
     def outside(self, pin: Pin, found: Assessed) -> None:
-        self._see(found)
-
-    def _see(self, found: Assessed) -> None:
-        self._ids.update([row.id for row in found.rows], [row.id for row in found.suppressed])
+        self._ids.update([row.id for row in (*found.rows, *found.suppressed)])
 
     def end(self) -> Documents:
         assert self._scores is not None  # noqa: S101  # else nobody would ask
-        found = self._scores(self._ids)
         data = [
             EpssScore(id_, float(score.epss), float(score.percentile))
-            for id_, score in sorted(found.scores.items())
+            for id_, score in sorted(self._scores.of(self._ids).items())
         ]
-        yield _PATH, EpssDocument("v1", "epss", found.score_date, found.model_version, len(data), data)
+        day, model = self._scores.score_date, self._scores.model_version
+        yield _PATH, EpssDocument("v1", "epss", day, model, len(data), data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from ...catalog.pins import Pin
 from ..addresses import Addresses
 from ..routes import Route
 from ..security import Assessed
+from ..structs.security import Release
 
 Documents: TypeAlias = Iterable[tuple[str, Struct]]
 """Path below `api/v1/` and body of each; its Struct may say in a method `faults` how its parts disagree."""
@@ -24,8 +25,8 @@ class Source(NamedTuple):
     catalog: Catalog
     at: Addresses
     site_url: str | None
-    scores: Callable[[Iterable[str]], Epss] | None
-    """Gives the EPSS scores of these ids; None without the file."""
+    scores: Epss | None
+    """None without the file."""
 
 
 class Lookup:
@@ -38,8 +39,8 @@ class Lookup:
     def __init__(self, source: Source) -> None:
         self._at = source.at
 
-    def image(self, image: Image, releases: Sequence[Assessed | None]) -> Documents:
-        """Is shown an image with what is known of each of its releases, None of one without a scan."""
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        """Is shown an image with the record of each of its releases."""
         return ()
 
     def outside(self, pin: Pin, found: Assessed) -> None:

@@ -12,8 +12,8 @@ from ...catalog.join import Image
 from ...catalog.models import VersionEntry
 from ..addresses import web_address
 from ..routes import SLUG, Route
-from ..security import Assessed
 from ..structs.fields import Digest, Document, Timestamp, VersionLabel
+from ..structs.security import Release
 from .lookup import Documents, Lookup, Source
 
 _PATH = "renovate/{slug}.json"
@@ -73,8 +73,8 @@ class Renovate(Lookup):
         super().__init__(source)
         self._site_url = source.site_url
 
-    def image(self, image: Image, releases: Sequence[Assessed | None]) -> Documents:
-        if not releases:
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        if not records:
             return
         entry = image.entry
         page: str | UnsetType = UNSET
