@@ -215,6 +215,19 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
 
 
+def test_what_a_hook_reads_in_place_of_a_page_counts(site: SiteFolder) -> None:
+    hook = """
+        def on_page_read_source(page, **_):
+            return "# Read elsewhere" if page.file.src_uri == "about.md" else None
+        """
+    small(site).write("hooks.py", hook)
+    site.write("docs/about.md", "# As written")
+    site.config |= {"hooks": ["hooks.py"]}
+    result = site.build(strict=True)
+    assert not result.failed
+    assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
+
+
 def test_a_hook_that_writes_nonsense_is_told_so(site: SiteFolder) -> None:
     small(site).write(
         "hooks.py",
