@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from .authored.data_files import read_list
-from .authored.folders import kind_of, name_of
+from .authored.folders import name_of, no_file
 from .authored.messages import field_names, resembling, shown
 from .authored.pages import Page, RawItem
 from .authored.selection import Selection
@@ -58,8 +58,7 @@ def data_file(
         message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
         hint = "put what it leads to into the project"
     elif path.exists():
-        kind = kind_of(path.stat().st_mode)
-        message = f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
+        message = no_file(path, name)
     else:
         message, hint = f"the data file {name!r} is missing", "create it or correct the path"
     problems.add(site.config.problem(setting, message, hint, code=code))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..authored.folders import no_file
 from ..codes import Code
 from ..problems import Problems
 from ..settings import ADVISORIES, Settings
@@ -41,7 +42,7 @@ def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> t
     if path.is_file():
         return path, name
     if configured or path.exists():
-        message = f"{name!r} is not a file" if path.exists() else f"the file {name!r} is missing"
+        message = no_file(path, name) if path.exists() else f"the file {name!r} is missing"
         hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None

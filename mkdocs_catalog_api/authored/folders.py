@@ -30,9 +30,15 @@ def name_of(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def kind_of(mode: int) -> str:
+def _kind_of(mode: int) -> str:
     """What is neither file nor folder, by its mode; "" for these."""
     return _KINDS.get(stat.S_IFMT(mode), "")
+
+
+def no_file(path: Path, name: str) -> str:
+    """What is wrong with something that stands in the place of the file `name`, and is none."""
+    kind = _kind_of(path.stat().st_mode)
+    return f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
 
 
 def _nothing(_path: str) -> bool:
@@ -110,7 +116,7 @@ def walk(
             if stat.S_ISREG(status.st_mode):
                 files[entry.name] = status.st_size
             elif not stat.S_ISDIR(status.st_mode):
-                kind = kind_of(status.st_mode) or "no file"
+                kind = _kind_of(status.st_mode) or "no file"
                 refuse(path, f"this is {kind}, which is never opened", "put a file there, or remove it")
             elif not link:
                 folders.append((f"{path}/", target))
