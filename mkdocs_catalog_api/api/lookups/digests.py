@@ -14,7 +14,6 @@ from ..structs.fields import (
     ApiVersion,
     Counter,
     Digest,
-    Digest,
     Document,
     Href,
     LifecycleWord,
