@@ -90,12 +90,13 @@ def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[F
             more.setdefault(key, []).append(finding)
     findings.clear()
     worst = {key: min([first[key].severity, *[one.severity for one in more[key]]]) for key in more}
-    ordered = [(worst.get(key, one.severity), cve_order(one.id), key, one) for key, one in first.items()]
+    # Not the keys themselves, which go with `first`: of a million, that is 80 MB.
+    ordered = [(worst.get(key, one.severity), cve_order(one.id), *key, one) for key, one in first.items()]
     del first
     ordered.sort(reverse=True)
     while ordered:
-        severity, _, key, one = ordered.pop()
-        group = [one, *more.pop(key, ())]
+        severity, _, id_, pkg, installed, one = ordered.pop()
+        group = [one, *more.pop((id_, pkg, installed), ())]
         yield _row(SEVERITIES[severity], group), group
 
 
