@@ -121,6 +121,7 @@ TYPED = (
     ("no digest", security, "record", if_scanned(digest="latest"), "$.digest"),
     ("no time", security, "record", if_scanned(scanned_at="today"), "$.scannedAt"),
     ("a slug that climbs", totals, "summary_and_index", in_summary(set_(unscanned=["../x"])), "$.unscanned"),
+    ("a hash that is none", output, "ManifestEntry", set_(sha256="0"), "manifest.json: Expected `str`"),
     ("no list", collections, "documents", in_documents("images.json", set_(data=None)), "images.json: Exp"),
     ("nothing at all", output, "encode", lambda _: b"{}\n", RECORD + "Object missing required field `api"),
     ("half a document", output, "encode", lambda body: body[:-9], RECORD + "Input data was truncated"),
@@ -153,16 +154,16 @@ def test_a_fault_of_ours_stops_the_build(
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
-    [pytest.param(*fault[2:4], id=fault[0]) for fault in (*COUNTED, *TYPED) if fault[1] is security],
+    ("owner", "name", "change"),
+    [pytest.param(*fault[1:4], id=fault[0]) for fault in (*COUNTED, *TYPED)],
 )
-def test_very_many_rows_are_looked_at_as_closely(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, name: str, change: Change
+def test_very_many_parts_are_looked_at_as_closely(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, change: Change
 ) -> None:
     monkeypatch.setattr(verify_large, "LEAST", 0)
     file = config(small(site), site_url="https://example.org/catalog/")
     assert call("check", "-f", file).exit_code == 0
-    plant(monkeypatch, security, name, change)
+    plant(monkeypatch, owner, name, change)
     result = call("build", "-f", file)
     assert result.exit_code == 1
     assert "a bug of mkdocs-catalog-api" in result.output

@@ -23,7 +23,7 @@ def _badge(badge: Badge) -> Iterator[str]:
 def envelope(document: Any) -> Iterator[str]:
     """A collection, a page of one, or the document of one item; they are made for each catalog anew."""
     fields = document.__struct_fields__
-    items = document.data if isinstance(document.data, list) else [document.data]
+    items = [document.data] if isinstance(document.data, Struct) else document.data
     for item in items:
         yield from _item(item)
     if "page" in fields:
