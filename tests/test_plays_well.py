@@ -217,6 +217,9 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
 
 def test_what_a_hook_reads_in_place_of_a_page_counts(site: SiteFolder) -> None:
     hook = """
+        from mkdocs.plugins import event_priority
+
+        @event_priority(100)
         def on_page_read_source(page, **_):
             return "# Read elsewhere" if page.file.src_uri == "about.md" else None
         """
