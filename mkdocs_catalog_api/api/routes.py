@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ..catalog.vulnerabilities import vocabulary
 from . import addresses
 from .badges import PER_IMAGE
 from .structs.discovery import Badge, Discovery, Manifest, OpenApi
@@ -45,13 +46,11 @@ _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
 _DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
+_IMAGE_BADGES: Any = Literal.__getitem__(PER_IMAGE)
 _IMAGE_BADGE = Parameter(
     "name",
     "What the badge says.",
-    Annotated[
-        Literal.__getitem__(PER_IMAGE),
-        Meta(extra_json_schema={"words": [*PER_IMAGE], "component": "ImageBadgeName"}),
-    ],
+    Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
 )
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
@@ -15,12 +15,14 @@ _CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
 _NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
-# Schemas list words in the order of `words`, which msgspec would sort, under the name `component`.
-SeverityWord = Annotated[
-    Severity,
-    Meta(extra_json_schema={"words": [*SEVERITIES], "component": "Severity"}),
-]
 
+def vocabulary(component: str, words: Any) -> Meta:
+    """Has schemas list the words of a Literal in its order, where msgspec would sort, under a name."""
+    return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
+
+
+_Suppressing = Literal["not_affected", "fixed"]
+SeverityWord = Annotated[Severity, vocabulary("Severity", Severity)]
 ExploitedSince = Annotated[
     str | None,
     Meta(
@@ -30,11 +32,7 @@ ExploitedSince = Annotated[
     ),
 ]
 Status = Annotated[
-    Literal["not_affected", "fixed"],
-    Meta(
-        description="What the statement says.",
-        extra_json_schema={"words": ["not_affected", "fixed"], "component": "SuppressedStatus"},
-    ),
+    _Suppressing, vocabulary("SuppressedStatus", _Suppressing), Meta(description="What the statement says.")
 ]
 Justification = Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
 Statement = Annotated[str, Meta(description="Id of the VEX document that says so.")]

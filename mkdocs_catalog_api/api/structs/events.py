@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct, field
 
 from ...catalog import names
-from ...catalog.vulnerabilities import SeverityWord
+from ...catalog.vulnerabilities import SeverityWord, vocabulary
 from . import fields
 from .fields import LifecycleWord
 
@@ -129,7 +129,7 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
     """It is open for the first time."""
 
     reason: Annotated[
-        Annotated[FoundReason, fields.vocabulary("FoundReason", FoundReason)] | None,
+        Annotated[FoundReason, vocabulary("FoundReason", FoundReason)] | None,
         Meta(
             description="`baseline`: it was there before the history began; "
             "`scanner`: the same image, but a newer scan or another scanner reports it."
@@ -141,7 +141,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
     """It is no longer reported."""
 
     reason: Annotated[
-        Annotated[GoneReason, fields.vocabulary("GoneReason", GoneReason)],
+        Annotated[GoneReason, vocabulary("GoneReason", GoneReason)],
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "

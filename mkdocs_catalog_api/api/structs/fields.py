@@ -1,11 +1,12 @@
 """Types that several documents share. Constraints are those that the check of written documents holds."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ...catalog import grading, names
 from ...catalog.models import Lifecycle
+from ...catalog.vulnerabilities import vocabulary
 
 PER_PAGE = 24
 
@@ -39,13 +40,6 @@ VersionLabelAgain = Annotated[
     str, Meta(extra_json_schema={"pattern": f"^(?:{names.VERSION_LABEL.pattern})$"})
 ]
 DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
-
-
-def vocabulary(component: str, words: Any) -> Meta:
-    """What has schemas list the words of a Literal in its order, under a name of their own."""
-    return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
-
-
 GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
 LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
 Score = Annotated[float, Meta(ge=0, le=100)]

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ...catalog.grading import GRADES, Grade
-from ...catalog.vulnerabilities import SeverityWord
+from ...catalog.vulnerabilities import SeverityWord, vocabulary
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
-from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href, vocabulary
+from .fields import ApiVersion, Counter, Counters, Document, GradeLetter, Href
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]

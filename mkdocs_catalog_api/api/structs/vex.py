@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ...catalog.statements import JustificationWord, StatusWord
-from .fields import Document, Text, Timestamp, vocabulary
+from ...catalog.vulnerabilities import vocabulary
+from .fields import Document, Text, Timestamp
 
 VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
 VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
