@@ -12,13 +12,16 @@ from functools import partial
 
 from msgspec import Struct
 
-from . import clock
-from .advisories.configured import read_advisories
-from .api import addresses, vex
-from .api.badge_styles import read_badge_styles
-from .codes import Code
+from .authored import clock
+from .authored.settings import Settings
+from .authored.site import Site
+from .catalog import addresses
+from .documents import vex
+from .documents.write import Contents, Context, write
+from .documents.write_items import ItemDocuments
 from .history.configured import history_folder
 from .problems import CatalogError, Level, Problem, Problems
+from .problems.codes import Code
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
 from .publish.file_limits import note_number
@@ -28,11 +31,9 @@ from .publish.occupied import refuse_occupied
 from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
 from .publish.swap import publish
-from .read import read
-from .settings import Settings
-from .site import Site
-from .write import Contents, Context, write
-from .write_items import ItemDocuments
+from .sources.advisories.configured import read_advisories
+from .sources.badge_styles import read_badge_styles
+from .sources.read import read
 
 
 class Build(Struct, frozen=True):

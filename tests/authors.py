@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mkdocs_catalog_api.build import Build, prepare
 from mkdocs_catalog_api.problems import CatalogError, Level, Problems
-from mkdocs_catalog_api.read_site import read_site
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import REGISTRY, SiteFolder
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mkdocs_catalog_api.codes import Code
+from mkdocs_catalog_api.problems.codes import Code
 
 from .guide import GUIDE, page
 

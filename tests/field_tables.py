@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from mkdocs_catalog_api.schemas import schemas
-from mkdocs_catalog_api.settings import Settings
+from mkdocs_catalog_api.authored.schemas import schemas
+from mkdocs_catalog_api.authored.settings import Settings
 
 from .guide import GUIDE, PAGES, page
 

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.api.addresses import Addresses
-from mkdocs_catalog_api.api.structs.fields import Document
+from mkdocs_catalog_api.catalog.addresses import Addresses
+from mkdocs_catalog_api.catalog.published import Document
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.history import past
 from mkdocs_catalog_api.history.days import Folder

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.codes import Code
 from mkdocs_catalog_api.problems import Problem
-from mkdocs_catalog_api.reports import Finding, ReportError, Scan, read_report
+from mkdocs_catalog_api.problems.codes import Code
+from mkdocs_catalog_api.sources.reports import Finding, ReportError, Scan, read_report
 
 DIGEST = "sha256:" + "a" * 64
 STRANGE: list[Any] = [

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.advisories.epss import Epss, Score
-from mkdocs_catalog_api.advisories.epss import load as load_epss
-from mkdocs_catalog_api.advisories.epss import read as read_epss
-from mkdocs_catalog_api.advisories.kev import Kev
-from mkdocs_catalog_api.advisories.kev import load as load_kev
-from mkdocs_catalog_api.advisories.kev import read as read_kev
 from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.sources.advisories.epss import Epss, Score
+from mkdocs_catalog_api.sources.advisories.epss import load as load_epss
+from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
+from mkdocs_catalog_api.sources.advisories.kev import Kev
+from mkdocs_catalog_api.sources.advisories.kev import load as load_kev
+from mkdocs_catalog_api.sources.advisories.kev import read as read_kev
 
 from .feeds_of_advisories import LIMIT, epss, kev, many, packed
 

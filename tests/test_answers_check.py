@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.api.lookups.table import lookup_routes
-from mkdocs_catalog_api.api.routes import routes
-from mkdocs_catalog_api.api.verify import ContractError, Verifier
+from mkdocs_catalog_api.documents.lookups.table import lookup_routes
+from mkdocs_catalog_api.documents.routes import routes
+from mkdocs_catalog_api.documents.verify import ContractError, Verifier
 
 from .contract import check
 from .feeds_of_advisories import kev, packed

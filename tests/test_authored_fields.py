@@ -9,10 +9,10 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from mkdocs_catalog_api.authored.settings import entry_models
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.read_site import read_site
-from mkdocs_catalog_api.settings import entry_models
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
 from .test_build import small

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.api.badges import LOGOS, OTHER_LOGO
 from mkdocs_catalog_api.authored.logos import LARGEST, read_logo
+from mkdocs_catalog_api.documents.badges import LOGOS, OTHER_LOGO
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from mkdocs_catalog_api.codes import Code
+from mkdocs_catalog_api.problems.codes import Code
 
 from .code_sections import refreshed, sections
 from .guide import page

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.api.compatibility import POLICY, compare_shapes
+from mkdocs_catalog_api.documents.compatibility import POLICY, compare_shapes
 
 from .contract.schemas import FROZEN
 from .guide import page

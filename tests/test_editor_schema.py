@@ -13,13 +13,13 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]
 
-import mkdocs_catalog_api.schemas as package
+import mkdocs_catalog_api.authored.schemas as package
 
 from .authors import OWN_SETTINGS, configure
 from .sites import SiteFolder, digest
 from .test_cli import call
 
-FOLDER = Path(package.__file__).parent
+FOLDER = package.PACKAGE
 EXAMPLE = Path(__file__).parent.parent / "example_site"
 NAMES = ("images", "charts", "roadmap", "updates", "mkdocs")
 REQUIRED = {"category": "Tools", "tier": "core", "license": "MIT"}

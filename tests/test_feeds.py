@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.api.structs.items import published
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
+from mkdocs_catalog_api.documents.structs.items import published
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.publish.feeds import JSON_FEED, RSS, feeds
-from mkdocs_catalog_api.read_site import read_site
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
 

@@ -15,7 +15,7 @@ from mkdocs_catalog_api.network.artifact_hub import Listing, listed_at
 from mkdocs_catalog_api.network.client import Answer, Client
 from mkdocs_catalog_api.network.fetch import Fetch
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.reports import read_report
+from mkdocs_catalog_api.sources.reports import read_report
 
 from .sites import row, trivy
 

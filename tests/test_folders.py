@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.authored import docs_dir
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import Level, Problems
-from mkdocs_catalog_api.reports.folders import usable_files
+from mkdocs_catalog_api.sources.reports.folders import usable_files
 
 from .sites import REGISTRY, SiteFolder, row, trivy
 from .test_build import small

@@ -10,8 +10,17 @@ import pytest
 from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.api import badges, collections, index, items, openapi, output, security, verify_large
-from mkdocs_catalog_api.api import security_totals as totals
+from mkdocs_catalog_api.documents import (
+    badges,
+    collections,
+    index,
+    items,
+    openapi,
+    output,
+    security,
+    verify_large,
+)
+from mkdocs_catalog_api.documents import security_totals as totals
 
 from .sites import REGISTRY, SiteFolder
 from .test_build import small

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.authored.settings import HostName
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import CatalogError
 from mkdocs_catalog_api.publish.host_headers import HeaderFile
-from mkdocs_catalog_api.settings import HostName
 
 from .sites import SiteFolder
 

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from mkdocs_catalog_api.api.compatibility import POLICY
+from mkdocs_catalog_api.documents.compatibility import POLICY
 
 from .sites import SiteFolder
 from .test_build import small

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.api.addresses import PREFIX
+from mkdocs_catalog_api.catalog.addresses import PREFIX
 from mkdocs_catalog_api.catalog.scans import Finding, ScanMetadata
 from mkdocs_catalog_api.publish import staging
-from mkdocs_catalog_api.reports.index import Reports
+from mkdocs_catalog_api.sources.reports.index import Reports
 
 from .contract import check
 from .sites import SiteFolder

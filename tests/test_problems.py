@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mkdocs_catalog_api.codes import Code
 from mkdocs_catalog_api.commands.run import as_objects
 from mkdocs_catalog_api.problems import Problem, Problems
+from mkdocs_catalog_api.problems.codes import Code
 
 from .authors import REQUIRED, configure, told
 from .sites import REGISTRY, SiteFolder, digest

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.reports import Finding, Scan, read_report
+from mkdocs_catalog_api.sources.reports import Finding, Scan, read_report
 from tests.report_files import DIGEST, read, refusal, row, trivy
 
 OTHER = "sha256:" + "b" * 64

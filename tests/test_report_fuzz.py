@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from mkdocs_catalog_api.reports import ReportError, Scan, read_report
+from mkdocs_catalog_api.sources.reports import ReportError, Scan, read_report
 from tests.report_files import damaged, nodes, row, trivy
 from tests.test_report_formats import GHSA, grype, match, osv
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mkdocs_catalog_api.reports import read_report
+from mkdocs_catalog_api.sources.reports import read_report
 from tests.report_files import refusal, row, trivy
 
 REPORT = json.dumps(trivy(row())).encode()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.reports import Finding, Scan
-from mkdocs_catalog_api.reports import trivy as reader
+from mkdocs_catalog_api.sources.reports import Finding, Scan
+from mkdocs_catalog_api.sources.reports import trivy as reader
 from tests.report_files import DIGEST, finding, read, refusal, row, trivy
 
 

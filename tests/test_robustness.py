@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from mkdocs.utils.meta import get_data
 from msgspec.structs import replace
 
+from mkdocs_catalog_api.authored.settings import ITEM_MODELS
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problems
-from mkdocs_catalog_api.read_site import read_site
-from mkdocs_catalog_api.settings import ITEM_MODELS
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
 from .sites import REGISTRY, digest, row, trivy

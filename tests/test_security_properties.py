@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import CatalogError, Level, Problems
-from mkdocs_catalog_api.read_site import read_site
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
 from .report_files import damaged

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.vulnerabilities import Vulnerability, count, deduplicate
-from mkdocs_catalog_api.reports import SEVERITIES, Finding
+from mkdocs_catalog_api.sources.reports import SEVERITIES, Finding
 
 IDS = [
     "CVE-2024-9999",

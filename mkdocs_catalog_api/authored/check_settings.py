@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails
 from ..catalog import names as references
 from ..catalog.fields import COMPUTED, SHADOWED, CustomField, extend
 from ..catalog.models import ItemEntry
-from ..codes import Code
 from ..problems import Problem, RefusedError
+from ..problems.codes import Code
 from .config_file import ConfigFile
 from .messages import category_as_written, field_names, location, message_and_hint, models_in, suggestion
 

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 import yaml
 from msgspec import Struct
 
-from ..codes import Code
 from ..problems import Level, Problem
+from ..problems.codes import Code
 from .pages import dotted
 from .yaml_text import child
 

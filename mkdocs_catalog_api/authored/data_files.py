@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..codes import Code
 from ..problems import Problem, Problems
+from ..problems.codes import Code
 from .front_matter import front_matter
 from .messages import shown
 from .pages import RawItem

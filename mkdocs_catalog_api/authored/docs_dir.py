@@ -13,8 +13,8 @@ from urllib.parse import quote
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
-from ..codes import Code
 from ..problems import Problem, Problems
+from ..problems.codes import Code
 from .folders import MAX_SIZE, name_of, walk
 from .pages import Page, parse_defaults
 from .yaml_text import Document

@@ -11,8 +11,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ..codes import Code
 from ..problems import Problem, Problems
+from ..problems.codes import Code
 
 MAX_SIZE = 512 * 2**20
 """Bytes of the largest file that is read, unless the settings say otherwise."""

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED
-from ..codes import Code
 from ..problems import RefusedError
+from ..problems.codes import Code
 
 _INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
 _BOOLEANS = ("true", "false", "yes", "no", "on", "off")

@@ -18,8 +18,8 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
-from ..codes import Code
 from ..problems import Problem, Problems
+from ..problems.codes import Code
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
 from .yaml_errors import YamlError, explain, mark

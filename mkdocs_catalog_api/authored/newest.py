@@ -7,8 +7,8 @@ from typing import TypeVar
 from ..catalog.join import in_order
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.versions import undecided
-from ..codes import Code
 from ..problems import Level, Problems
+from ..problems.codes import Code
 from .messages import suggestion
 from .pages import RawItem
 

@@ -17,8 +17,8 @@ from pydantic import Field
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
 from ..catalog.types import Text
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .data_files import read_document
 from .messages import resembling
 from .pages import RawItem

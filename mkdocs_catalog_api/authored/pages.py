@@ -11,8 +11,8 @@ from mergedeep import Strategy, merge
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .front_matter import front_matter
 from .messages import shown
 from .selection import Selection

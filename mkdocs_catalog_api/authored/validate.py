@@ -13,8 +13,8 @@ from ..catalog.fields import COMPUTED
 from ..catalog.model import Model
 from ..catalog.models import ImageEntry
 from ..catalog.names import slug_from_name
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .messages import category_as_written, code_of, field_names, location, message_and_hint, resembling
 from .pages import RawItem, heading
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import yaml
 
-from ..codes import Code
 from ..problems import Problem
+from ..problems.codes import Code
 
 
 class YamlError(ValueError):

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from functools import partial
 from operator import eq
 
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .join import Image, Release
 from .scans import ScanMetadata
 

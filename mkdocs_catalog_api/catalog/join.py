@@ -12,8 +12,8 @@ from functools import partial
 
 from msgspec import Struct, field
 
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .path_join import mismatches
 from .pins import Pin, PinJoin

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
 from .scans import ScanMetadata
 from .vex_subject import plain_platform
 

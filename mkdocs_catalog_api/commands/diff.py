@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..api import addresses
-from ..api.compatibility import Change, Level, compare_shapes
+from ..catalog import addresses
+from ..documents.compatibility import Change, Level, compare_shapes
 from .run import print_object
 
 # What a version or an item is before it may leave, as the compatibility policy has it.

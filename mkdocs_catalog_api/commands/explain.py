@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..codes import Code
+from ..problems.codes import Code
 
 _CODES = {code.value: code for code in Code}
 

@@ -14,15 +14,15 @@ import click
 
 from ..catalog.links import web_link
 from ..catalog.names import slug
-from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
 from .run import as_objects, config_file_option, json_option, print_object, print_problems, quiet_option
 
 if TYPE_CHECKING:
+    from ..authored.settings import Settings
+    from ..authored.site import Site
     from ..network.artifact_hub import Listing
     from ..network.client import Client, Limits
-    from ..settings import Settings
-    from ..site import Site
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -111,7 +111,7 @@ def command(
     problems, counts, files = Problems(), Counter[str](), Counter[str]()
     wanted = {name: url for name, asked, url in (("kev", kev, kev_url), ("epss", epss, epss_url)) if asked}
     try:
-        from ..read_site import read_site
+        from ..sources.read_site import read_site
 
         site, settings, _ = read_site(config_file, problems, trusted=None)
         with Client(limits, say) as client:
@@ -151,8 +151,8 @@ def _advisories(
     counts: Counter[str],
 ) -> None:
     """Bring each of the files wanted, from its own address or the one given."""
+    from ..authored.settings import ADVISORIES
     from ..network.advisories import FEEDS, Target, download
-    from ..settings import ADVISORIES
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
@@ -173,9 +173,9 @@ def _reports(
     alone: bool,
 ) -> None:
     """Bring the reports of charts; when that is not all there is to do, a catalog without any is fine."""
+    from ..authored.settings import SECURITY_FOLDERS
     from ..network.fetch import Fetch
-    from ..read import load_charts
-    from ..settings import SECURITY_FOLDERS
+    from ..sources.read import load_charts
 
     own = Problems()
     charts = load_charts(site, settings, own)

@@ -11,11 +11,11 @@ import yaml
 
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
+from ..authored.schemas import schemas
+from ..authored.settings import Resource, Settings, read_settings
 from ..catalog.names import slug_from_name
-from ..codes import Code
 from ..problems import Problem, Problems, RefusedError
-from ..schemas import schemas
-from ..settings import Resource, Settings, read_settings
+from ..problems.codes import Code
 from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}

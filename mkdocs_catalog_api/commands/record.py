@@ -11,19 +11,19 @@ from typing import NamedTuple
 import click
 from msgspec.structs import replace
 
-from .. import clock
-from ..api.security import Assessor
-from ..codes import Code
+from ..authored import clock
+from ..authored.settings import Settings
+from ..authored.site import Site, own_files
+from ..documents.security import Assessor
 from ..history import chain
 from ..history.configured import history_folder
 from ..history.days import Folder, is_date
 from ..history.git import Commit, GitError, Repository
 from ..history.snapshot import Seen, State, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems
-from ..read import read
-from ..read_site import read_site
-from ..settings import Settings
-from ..site import Site, own_files
+from ..problems.codes import Code
+from ..sources.read import read
+from ..sources.read_site import read_site
 from .run import Run, as_objects, options, print_object, print_problems
 
 

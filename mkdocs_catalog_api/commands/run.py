@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct, field
 
-from ..codes import Code
 from ..problems import CatalogError, Level, Problem, Problems, lines
+from ..problems.codes import Code
 
 if TYPE_CHECKING:
+    from ..authored.settings import Settings
+    from ..authored.site import Site
     from ..build import Build
-    from ..settings import Settings
-    from ..site import Site
-    from ..write_items import ItemDocuments
+    from ..documents.write_items import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -126,7 +126,7 @@ class Run(Struct):
         Raises:
             CatalogError: as `read_site`.
         """
-        from ..read_site import read_site
+        from ..sources.read_site import read_site
 
         site, settings, strict = read_site(
             self.config_file, self.problems, site_dir=self.site_dir, trusted=self.trust
@@ -166,7 +166,7 @@ class Run(Struct):
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work, tell what was found, and end the program if the catalog is refused."""
-        from ..api.verify import ContractError
+        from ..documents.verify import ContractError
 
         build: Build | None = None
         try:

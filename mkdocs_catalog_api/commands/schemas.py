@@ -8,10 +8,10 @@ import click
 
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
-from ..codes import Code
+from ..authored.schemas import DRAFT_7, PACKAGE, schemas, write
+from ..authored.settings import Settings, read_settings
 from ..problems import Problem, Problems
-from ..schemas import DRAFT_7, PACKAGE, schemas, write
-from ..settings import Settings, read_settings
+from ..problems.codes import Code
 from .run import print_problems
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 import click
 import msgspec
 
-from ..api.addresses import MANIFEST, PREFIX
-from ..codes import Code
+from ..catalog.addresses import MANIFEST, PREFIX
 from ..problems import CatalogError, Problem, Problems, RefusedError
-from ..reports.normalise import text
+from ..problems.codes import Code
+from ..sources.reports.normalise import text
 from .run import config_file_option, print_problems, quiet_option
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     private = read_key(key, "private_key")
     from ..network.files import write_whole
     from ..publish import signature
-    from ..read_site import read_site
+    from ..sources.read_site import read_site
 
     problems = Problems()
     try:

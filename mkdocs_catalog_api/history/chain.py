@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from ..api.structs.events import AnyEvent
-from ..codes import Code
+from ..catalog.events import AnyEvent
 from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
 from .days import REBUILD, Day, Folder
 from .differences import differences
 from .replay import ReplayError, apply

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..codes import Code
+from ..authored.settings import DEFAULT_HISTORY, Settings
+from ..authored.site import Site
 from ..problems import Problems
-from ..settings import DEFAULT_HISTORY, Settings
-from ..site import Site
+from ..problems.codes import Code
 from .days import Folder
 
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..api.structs.events import AnyEvent
-from ..codes import Code
+from ..catalog.events import AnyEvent
 from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
 
 REBUILD = (
     "when two histories were merged, run `catalog-api record --rebuild`; else get the days from git again"

@@ -8,8 +8,8 @@ from typing import Literal
 
 from msgspec.structs import astuple
 
-from ..api.structs import events
-from ..api.structs.events import AnyEvent, GoneReason
+from ..catalog import events
+from ..catalog.events import AnyEvent, GoneReason
 from .snapshot import Image, Key, Scan, Seen, State, known
 
 _First = Literal["baseline"] | None

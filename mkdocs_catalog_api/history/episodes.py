@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..api.structs import events
-from ..api.structs.events import AnyEvent
-from ..api.structs.history import Episode, FixTimes, FixWindows, TimeToFix
+from ..catalog import events
+from ..catalog.events import AnyEvent
 from ..catalog.scans import SEVERITIES, Severity
+from ..documents.structs.history import Episode, FixTimes, FixWindows, TimeToFix
 from .snapshot import Image, Key
 
 _FIXES = ("rebuilt", "superseded")

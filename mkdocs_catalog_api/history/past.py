@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..api.addresses import CHANGES, HISTORY, Addresses, changes, image_history
-from ..api.structs.fields import Document
-from ..api.structs.history import ChangedDay, Changes, ChangesLinks, DayChanges, HistoryIndex, ImageHistory
+from ..catalog.addresses import CHANGES, HISTORY, Addresses, changes, image_history
+from ..catalog.published import Document
+from ..documents.structs.history import (
+    ChangedDay,
+    Changes,
+    ChangesLinks,
+    DayChanges,
+    HistoryIndex,
+    ImageHistory,
+)
 from .days import Folder
 from .statistics import Statistics
 

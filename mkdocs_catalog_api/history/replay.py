@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..api.structs import events
-from ..api.structs.events import AnyEvent, VulnerabilityEvent
+from ..catalog import events
+from ..catalog.events import AnyEvent, VulnerabilityEvent
 from ..catalog.names import slug
 from ..catalog.scans import Severity
 from ..problems import RefusedError

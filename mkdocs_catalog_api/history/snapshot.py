@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..api.security import Assessor, record
 from ..catalog.grading import Grade
 from ..catalog.join import Catalog
 from ..catalog.join import Image as Listed
@@ -14,6 +13,7 @@ from ..catalog.models import Lifecycle
 from ..catalog.scan_selection import covered
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
+from ..documents.security import Assessor, record
 
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 import msgspec
 from msgspec.structs import astuple
 
-from ..api.structs.events import AnyEvent
-from ..api.structs.fields import Counters
-from ..api.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
+from ..catalog.events import AnyEvent
 from ..catalog.grading import GRADES
+from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES
+from ..documents.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
 from .chain import follow
 from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from mkdocs.exceptions import PluginError
 
-from ..api.verify import ContractError
+from ..authored.settings import Settings
+from ..authored.site import Site
 from ..build import Build, prepare
-from ..codes import Code
+from ..documents.verify import ContractError
 from ..problems import CatalogError, Problems
+from ..problems.codes import Code
 from ..publish.earlier import Stamp
 from ..publish.summary import summary
-from ..settings import Settings
-from ..site import Site
 from ..web.filled import Filled
 from ..web.pages import Web
 from .log import log, report

@@ -11,8 +11,8 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
 
 from ..build import Build
-from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
 from .plugin import CatalogApiPlugin, CheckedError
 
 

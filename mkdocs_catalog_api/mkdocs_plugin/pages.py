@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from ..api import addresses
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
+from ..authored.site import Site
 from ..authored.yaml_text import Document
-from ..site import Site
+from ..catalog import addresses
 
 
 class File(Protocol):

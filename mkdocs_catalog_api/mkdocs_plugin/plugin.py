@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 
-from ..api.addresses import Addresses, mount_path
+from ..authored.settings import Settings, read_settings
+from ..authored.site import own_files
 from ..build import Build
+from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp, remember
-from ..settings import Settings, read_settings
-from ..site import own_files
 from ..web.filled import Filled
 from ..web.pages import Web
 from ..web.view import CatalogView

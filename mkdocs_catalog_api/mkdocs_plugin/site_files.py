@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from ..api import addresses, badges
 from ..build import Build
+from ..catalog import addresses
+from ..documents import badges
 from ..web import assets
 
 if TYPE_CHECKING:

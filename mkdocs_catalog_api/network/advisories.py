@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..advisories import epss, kev
-from ..codes import Code
 from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
+from ..sources.advisories import epss, kev
 from .client import Answer, Client, NoAnswerError
 from .files import write_whole
 

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from ..catalog.names import slug
-from ..reports import ReportError
-from ..reports.json_errors import decode
+from ..sources.reports import ReportError
+from ..sources.reports.json_errors import decode
 from .client import Client, NoAnswerError
 
 _PAGE = 60

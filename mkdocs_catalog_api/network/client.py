@@ -18,7 +18,7 @@ from msgspec import Struct
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
-from ..reports.normalise import text
+from ..sources.reports.normalise import text
 from .timed import TimedSession
 
 USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
 from ..catalog.names import chart_version
-from ..codes import Code
 from ..problems import Level, Problem, Problems
-from ..reports import ReportError, read_report
-from ..reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from ..problems.codes import Code
+from ..sources.reports import ReportError, read_report
+from ..sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
 from .artifact_hub import Listing, listed_at, search
 from .client import Client, NoAnswerError, UnavailableError
 from .files import write_whole

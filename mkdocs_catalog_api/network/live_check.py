@@ -13,10 +13,10 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from ..api import addresses
-from ..codes import Code
+from ..catalog import addresses
 from ..problems import Level, Problem, Problems, RefusedError
-from ..reports.normalise import text
+from ..problems.codes import Code
+from ..sources.reports.normalise import text
 from .client import Answer, Client, NoAnswerError
 from .live_headers import header_faults
 

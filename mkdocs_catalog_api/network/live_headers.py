@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ..problems import Level
 from ..publish.host_headers import HEADERS
-from ..reports.normalise import text
+from ..sources.reports.normalise import text
 
 _HOUR = 3600
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from ..reports import read_report
-from ..reports.json_errors import decode
-from ..reports.normalise import mapping, text
+from ..sources.reports import read_report
+from ..sources.reports.json_errors import decode
+from ..sources.reports.normalise import mapping, text
 
 
 def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:

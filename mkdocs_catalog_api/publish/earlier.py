@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..api.addresses import MANIFEST, PREFIX
+from ..catalog.addresses import MANIFEST, PREFIX
 
 GENERATOR = "mkdocs-catalog-api"
 SIGNATURE = f"{MANIFEST}.jws"

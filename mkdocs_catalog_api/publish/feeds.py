@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urljoin
 
-from ..codes import Code
+from ..authored.site import Site
 from ..problems import Level, Problems
-from ..site import Site
+from ..problems.codes import Code
 from . import calendar, history_feeds, syndication
 from .history_feeds import FeedImage, News
 from .site_files import OwnFiles

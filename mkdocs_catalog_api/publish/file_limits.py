@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..api.structs.discovery import ManifestEntry
 from ..authored.config_file import ConfigFile
-from ..codes import Code
+from ..documents.structs.discovery import ManifestEntry
 from ..problems import Level, Problems
+from ..problems.codes import Code
 
 _MOST = 20_000
 # developers.cloudflare.com/pages/platform/limits, docs.gitlab.com/user/gitlab_com (GitLab Pages),

@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 
-from ..api.structs import events
-from ..api.structs.events import AnyEvent
-from ..api.structs.history import DayChanges
+from ..catalog import events
+from ..catalog.events import AnyEvent
+from ..documents.structs.history import DayChanges
 from .syndication import Channel, Entry, both, identity, rss
 
 SECURITY_JSON = "feeds/security.json"

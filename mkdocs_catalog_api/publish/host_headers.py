@@ -14,11 +14,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..api.addresses import PREFIX
 from ..authored.folders import name_of
-from ..codes import Code
+from ..authored.settings import HostName
+from ..catalog.addresses import PREFIX
 from ..problems import CatalogError, Problem, Problems
-from ..settings import HostName
+from ..problems.codes import Code
 
 _CORS = "Access-Control-Allow-Origin"
 HEADERS: Mapping[str, str] = {

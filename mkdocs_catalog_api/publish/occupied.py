@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
-from ..api.addresses import PREFIX
-from ..codes import Code
+from ..catalog.addresses import PREFIX
 from ..problems import Problem, Problems
+from ..problems.codes import Code
 
 
 def refuse_occupied(documents: Iterable[str], files: Mapping[str, str], problems: Problems) -> None:

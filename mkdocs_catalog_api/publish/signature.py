@@ -13,7 +13,7 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
-from ..api.addresses import MANIFEST
+from ..catalog.addresses import MANIFEST
 from ..problems import RefusedError
 
 FILE = f"{MANIFEST}.jws"

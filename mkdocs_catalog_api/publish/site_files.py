@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ..authored.folders import name_of
-from ..codes import Code
+from ..authored.site import Site
 from ..problems import CatalogError, Problem, Problems
-from ..site import Site
+from ..problems.codes import Code
 
 
 def _source_of(site: Site, path: str) -> str | None:

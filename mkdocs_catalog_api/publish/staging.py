@@ -11,7 +11,7 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from ..api.addresses import PREFIX
+from ..catalog.addresses import PREFIX
 from .locks import acquire, release
 from .signals import exit_on_signals
 

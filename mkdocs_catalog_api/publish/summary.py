@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 
-from ..api.addresses import PREFIX
+from ..catalog.addresses import PREFIX
 
 _NAMES = {
     "images": ("image", "images"),

@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from ..api.addresses import MANIFEST, PREFIX
-from ..codes import Code
+from ..catalog.addresses import MANIFEST, PREFIX
 from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
 from .earlier import SIGNATURE, Stamp, keep_stamps, listed, survey
 from .site_files import refuse_links
 from .staging import Staging

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ..codes import Code
+from ..authored.site import Site
 from ..problems import Problems
-from ..site import Site
+from ..problems.codes import Code
 from .earlier import GENERATOR
 from .site_files import OwnFiles
 

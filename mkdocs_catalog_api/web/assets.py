@@ -7,7 +7,7 @@ from importlib.resources import files
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
-_FOLDER = files("mkdocs_catalog_api") / "assets"
+_FOLDER = files("mkdocs_catalog_api.web") / "assets"
 _TOKEN = re.compile(
     r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|(?<!:)//[^\n]*|;\s*(?=\})|(?P<blank>\s+)""",
     re.DOTALL,

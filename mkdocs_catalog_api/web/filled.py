@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import escape
 
-from ..write_items import ItemDocuments
+from ..documents.write_items import ItemDocuments
 
 _KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
 """What tells an image and its chart of the same name apart among the hits of a search."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from ..api.structs.security import Release, SecurityDetail
 from ..catalog.scans import COUNTERS
+from ..documents.structs.security import Release, SecurityDetail
 
 _COUNTS = (*COUNTERS, "total", "fixable")
 _FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")

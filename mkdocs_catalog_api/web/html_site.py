@@ -9,13 +9,13 @@ from markupsafe import escape
 
 from ..authored.folders import walk
 from ..authored.pages import Page
+from ..authored.settings import Settings
+from ..authored.site import Site
 from ..build import Build
-from ..codes import Code
+from ..documents.write_items import ItemDocuments
 from ..problems import CatalogError, Level, Problem, Problems
+from ..problems.codes import Code
 from ..publish.site_files import put, refuse_links
-from ..settings import Settings
-from ..site import Site
-from ..write_items import ItemDocuments
 from . import assets
 from .html_page import HtmlPage, split_page, with_links, without_fillings
 from .pages import Web

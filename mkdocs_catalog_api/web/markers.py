@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ..codes import Code
 from ..problems import Problem
+from ..problems.codes import Code
 
 MARKER = re.compile(r"<!--\s*catalog:(.*?)-->", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"\s*([^\s=\"']+)(?=\s|\Z)")

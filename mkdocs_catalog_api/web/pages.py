@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from markupsafe import escape
 
-from ..api import addresses
 from ..authored.pages import Page
+from ..authored.settings import Settings
 from ..build import Build
+from ..catalog import addresses
+from ..documents.write_items import ItemDocuments
 from ..problems import CatalogError, Problems
 from ..publish import feeds
-from ..settings import Settings
-from ..write_items import ItemDocuments
 from . import head
 from .filled import Filled, findable, headings, lead, level_below, title
 from .gathered import Gathered

@@ -10,9 +10,9 @@ import msgspec
 from pydantic import JsonValue
 
 from ..authored.messages import field_names, resembling, suggestion
+from ..authored.settings import Settings, entry_models
 from ..catalog.scans import COUNTERS
-from ..settings import Settings, entry_models
-from ..write_items import ItemDocuments
+from ..documents.write_items import ItemDocuments
 from . import lists
 from .gathered import Gathered, update_effects
 from .lists import Filter, texts

@@ -52,7 +52,7 @@ class _Environment(Environment):
 
 def environment(overrides: Path | None) -> Environment:
     """Templates of the site's `custom_dir` come before those of the package. All output is escaped."""
-    package = PackageLoader("mkdocs_catalog_api", "templates")
+    package = PackageLoader("mkdocs_catalog_api", "web/templates")
     env = _Environment(
         loader=ChoiceLoader([FileSystemLoader(overrides), package]) if overrides else package,
         autoescape=True,

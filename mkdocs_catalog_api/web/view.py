@@ -10,8 +10,8 @@ from typing import TypeAlias, cast
 import msgspec
 from pydantic import JsonValue
 
-from ..api import addresses
-from ..write import Contents
+from ..catalog import addresses
+from ..documents.write import Contents
 
 Item: TypeAlias = Mapping[str, JsonValue]
 """A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""

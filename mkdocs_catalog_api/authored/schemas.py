@@ -1,0 +1,233 @@
+"""JSON Schemas of what authors write, for editors: items on pages and in data files, and mkdocs.yml.
+
+They are draft 2020-12 and use no keyword that draft 7 lacks, since many editors know that one.
+An editor reads `version: 1.10` as a number where the plugin reads text, so a text may be a number here.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+
+from ..catalog.fields import COMPUTED, FieldType
+from ..catalog.models import Outcome, UpdateEntry
+from .check_settings import CLOSABLE
+from .config_file import PLUGIN
+from .setting_types import CollectionSettings
+from .settings import ITEM_MODELS, Settings
+
+Schema = dict[str, Any]
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+PACKAGE = Path(__file__).parent.parent / "schemas"
+"""Where the package has the schemas of a catalog without fields of its own."""
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_DEFAULTED = frozenset({"slug", "name", "image"})
+"""Required fields of an item that a convention fills in."""
+
+
+class _Generator(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Titles would only repeat the names of the fields."""
+        return False
+
+    def model_schema(self, schema: Any) -> Any:
+        """With what the source says below each attribute.
+
+        Pydantic can do that, too, but at every import, where it takes a seventh of a command's start.
+        """
+        made, model = super().model_schema(schema), schema["cls"]
+        for attribute, text in _texts_below(model).items():
+            info = model.model_fields[attribute]
+            field = made["properties"].get(info.alias or attribute)
+            if field is not None and "description" not in field:
+                field["description"] = text
+        return made
+
+
+def _texts_below(model: type[BaseModel]) -> dict[str, str]:
+    """Attribute → the text that stands below it in the source, of the classes of settings."""
+    (class_,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    found: dict[str, str] = {}
+    for before, after in pairwise(getattr(class_, "body", ())):
+        match before, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as text)):
+                if name in model.model_fields:
+                    found[name] = inspect.cleandoc(text)
+    return found
+
+
+def schemas(settings: Settings | None = None, *, inherited: bool = False) -> dict[str, Schema]:
+    """File name → schema. With `settings` the collections have their own fields and vocabularies.
+
+    With `inherited` nothing is required of a page, because a `.meta.yml` may give it.
+    """
+    made = {
+        f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
+    }
+    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs()}
+
+
+def write(folder: Path, made: Mapping[str, Schema]) -> None:
+    """Write schemas into a folder, which is made if need be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in made.items():
+        text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
+    model = section.extended(ITEM_MODELS[name])  # type: ignore[index]
+    item, definitions = _generate(model)
+    required = [field for field in item.pop("required") if field not in _DEFAULTED]
+    if "categories" not in model.own:  # which is what may stand under `category` as well
+        category, listed = item["properties"]["category"], item["properties"].pop("categories")
+        description = category.pop("description")
+        item["properties"]["category"] = {
+            "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+            "description": description,
+        }
+        required.remove("categories")
+    properties = {
+        field: schema if field in required else _or_null(schema)
+        for field, schema in item["properties"].items()
+    }
+    item |= {
+        "properties": properties
+        | {"catalog": {"enum": [False, *ITEM_MODELS], "description": "The collection that the page is in."}}
+        | dict.fromkeys(sorted(COMPUTED), False),
+        "additionalProperties": True,
+    }
+    named: Schema = {"anyOf": [{"required": [key]} for key in ("slug", "name", "title")]}
+    full: Schema = {"allOf": [{"$ref": "#/$defs/Item"}, {"required": required}]}
+    return {
+        "$schema": _DIALECT,
+        "title": f"Front matter of {name}, or a data file of them",
+        "type": ["object", "array"],
+        "if": {"type": "array"},
+        "then": {"items": {"allOf": [*full["allOf"], named]}},
+        "else": {"$ref": "#/$defs/Item"} if inherited else full,
+        "$defs": {"Item": item, **definitions},
+    }
+
+
+def _or_null(schema: Schema) -> Schema:
+    """The same field, where an empty value is an absent one."""
+    if {"type": "null"} in schema.get("anyOf", ()):
+        return schema
+    if "type" in schema and "enum" not in schema:
+        given = schema["type"]
+        return schema | {"type": [*(given if isinstance(given, list) else [given]), "null"]}
+    rest = {key: value for key, value in schema.items() if key != "description"}
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {"anyOf": [rest, {"type": "null"}], **described}
+
+
+def _updates() -> Schema:
+    item, definitions = _generate(UpdateEntry)
+    required = item.pop("required")
+    keys = {field: [field, *_others(field)] for field in item["properties"]}
+    words = [*get_args(Outcome), "suspended"]
+    any_case = "|".join("".join(f"[{c.upper()}{c}]" for c in word) for word in words)
+    item["properties"]["outcome"] = {
+        "anyOf": [{"enum": words}, {"type": "string", "pattern": f"^(?:{any_case})$"}],
+        "description": item["properties"]["outcome"]["description"],
+    }
+    item["properties"] = {key: item["properties"][field] for field in keys for key in keys[field]}
+    item["allOf"] = [{"anyOf": [{"required": [key]} for key in keys[field]]} for field in required]
+    entries: Schema = {"type": "array", "items": {"$ref": "#/$defs/Update"}}
+    return {
+        "$schema": _DIALECT,
+        "title": "Updates: a data file, or a page with the list under `updates`",
+        "type": ["object", "array"],
+        "if": {"type": "array"},
+        "then": entries,
+        "else": {"properties": {"updates": entries}, "required": ["updates"]},
+        "$defs": {"Update": item, **definitions},
+    }
+
+
+def _others(field: str) -> Iterator[str]:
+    return (key for key, meant in UpdateEntry.spellings.items() if meant == field)
+
+
+def _mkdocs() -> Schema:
+    """mkdocs.yml, of which only the plugin's own settings are described."""
+    settings = Settings.model_json_schema(schema_generator=_Generator)
+    definitions: Schema = settings.pop("$defs")
+    for model in _models(Settings):
+        schema = settings if model is Settings else definitions[model.__name__]
+        for name, value in schema["properties"].items():
+            # An empty section is a section of defaults.
+            if "$ref" in value:
+                value = {"anyOf": [{"$ref": value["$ref"]}, {"type": "null"}]}
+            value.pop("default", None)
+            schema["properties"][name] = value
+    collection = definitions["CollectionSettings"]["properties"]
+    collection["vocabulary"]["propertyNames"] = {"enum": list(CLOSABLE)}
+    short: Schema = {"enum": list(get_args(FieldType))}
+    for name in ("fields", "version_fields"):
+        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+    badges = settings["properties"]["badges"]
+    badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
+    plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
+    return {
+        "$schema": _DIALECT,
+        "title": f"mkdocs.yml with the settings of {PLUGIN}",
+        "type": "object",
+        "properties": {
+            "plugins": {
+                "type": ["array", "object"],
+                "items": {"type": ["string", "object"], "properties": plugin},
+                "properties": plugin,
+            }
+        },
+        "$defs": {"Settings": settings, **definitions},
+    }
+
+
+def _generate(model: type[BaseModel]) -> tuple[Schema, Schema]:
+    """The schema of what a model reads from front matter, and the definitions that it refers to."""
+    schema: Schema = _as_written(model.model_json_schema(schema_generator=_Generator))
+    definitions: Schema = schema.pop("$defs", {})
+    for definition in definitions.values():
+        properties = definition["properties"]
+        if "image" in properties:  # a pin, whose name its reference gives
+            definition["required"].remove("name")
+        if "digests" in properties:  # of which a list under `digest` is the short form
+            properties["digest"]["anyOf"].append({"type": "array", "items": properties["digests"]["items"]})
+    return schema, definitions
+
+
+def _as_written(node: Any) -> Any:
+    """The same schema for plain YAML scalars, which the plugin reads as text."""
+    if isinstance(node, list):
+        return [_as_written(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    node = {key: _as_written(part) for key, part in node.items() if key != "default"}
+    if node.get("type") == "string" and not node.keys() & {"format", "enum", "const"}:
+        node["type"] = ["string", "number"]
+    elif node.get("type") == "boolean":
+        node = {key: part for key, part in node.items() if key != "type"}
+        node["enum"] = [True, False, "yes", "no", "on", "off"]
+    return node
+
+
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
+    """The models in a type and below them."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        for info in annotation.model_fields.values():
+            yield from _models(info.annotation)
+    for part in get_args(annotation):
+        yield from _models(part)

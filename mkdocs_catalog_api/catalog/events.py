@@ -1,0 +1,188 @@
+"""The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
+
+from . import names
+from . import published as fields
+from .published import LifecycleWord
+from .vulnerabilities import SeverityWord, vocabulary
+
+# Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
+Slug = Annotated[
+    str,
+    Meta(
+        description="Slug of the image.",
+        extra_json_schema={
+            "type": "string",
+            "maxLength": names.SLUG_MAX,
+            "pattern": f"^(?:{names.SLUG.pattern})$",
+        },
+    ),
+]
+Version = Annotated[str, Meta(description="Label of the release.")]
+Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
+Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
+Package = Annotated[str, Meta(description="Package.")]
+Baseline = Annotated[
+    Literal["baseline"] | None, Meta(description="`baseline`: it was there before the history began.")
+]
+GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
+FoundReason = Literal["baseline", "scanner"]
+
+
+class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
+    """One thing that changed between two recorded days."""
+
+    slug: Slug
+
+
+class ImageAdded(Event, frozen=True, tag="image-added"):
+    """The catalog has a new image."""
+
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    reason: Baseline
+
+
+class ImageRemoved(Event, frozen=True, tag="image-removed"):
+    """The image is no longer in the catalog."""
+
+
+class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
+    """The image stands elsewhere in its life."""
+
+    from_: Annotated[LifecycleWord, Meta(description="Where it stood.")] = field(name="from")
+    to: Annotated[LifecycleWord, Meta(description="Where it stands.")]
+
+
+class ReleaseAdded(Event, frozen=True, tag="release-added"):
+    """The image has a new release."""
+
+    version: Version
+    digests: Digests
+    reason: Baseline
+
+
+class ReleaseRemoved(Event, frozen=True, tag="release-removed"):
+    """The image no longer lists the release."""
+
+    version: Version
+
+
+class ReleaseRebuilt(Event, frozen=True, tag="release-rebuilt"):
+    """The release has other digests."""
+
+    version: Version
+    from_: Annotated[tuple[str, ...], Meta(description="Digests before; empty when none was known.")] = field(
+        name="from"
+    )
+    to: Annotated[tuple[str, ...], Meta(description="Digests now; empty when none is known.")]
+
+
+class LatestChanged(Event, frozen=True, tag="latest-changed"):
+    """Another release is the newest."""
+
+    from_: Annotated[str | None, Meta(description="The newest release before; null when there was none.")] = (
+        field(name="from")
+    )
+    to: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
+
+
+class ScanChanged(Event, frozen=True, tag="scan-changed"):
+    """The newest release has a scan or none any more, or one of something else or by another scanner."""
+
+    scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
+    version: Annotated[
+        Version | None, Meta(description="The release of the last scan; null before the first.")
+    ]
+    digests: Annotated[tuple[str, ...], Meta(description="What was scanned; empty when nobody knows.")]
+    scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
+    complete: Annotated[
+        bool,
+        Meta(
+            description="Whether the scan tells all of the release. If not (some digests have no scan, the "
+            "operating system is past its end of life), what it does not report goes on."
+        ),
+    ]
+
+
+class GradeChanged(Event, frozen=True, tag="grade-changed"):
+    """The newest release has another grade."""
+
+    from_: Annotated[
+        fields.GradeLetter | None, Meta(description="The grade before; null when there was none.")
+    ] = field(name="from")
+    to: Annotated[fields.GradeLetter | None, Meta(description="The grade; null when there is none.")]
+
+
+class VulnerabilityEvent(Event, frozen=True):
+    """Something about a vulnerability of a package in the newest release."""
+
+    version: Annotated[str, Meta(description="The newest release of which this is known.")]
+    id: Id
+    pkg: Package
+    severity: Annotated[SeverityWord, Meta(description="Severity.")]
+
+
+class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-found"):
+    """It is open for the first time."""
+
+    reason: Annotated[
+        Annotated[FoundReason, vocabulary("FoundReason", FoundReason)] | None,
+        Meta(
+            description="`baseline`: it was there before the history began; "
+            "`scanner`: the same image, but a newer scan or another scanner reports it."
+        ),
+    ]
+
+
+class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone"):
+    """It is no longer reported."""
+
+    reason: Annotated[
+        Annotated[GoneReason, vocabulary("GoneReason", GoneReason)],
+        Meta(
+            description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
+            "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
+            "scanner no longer reports it, which is no fix."
+        ),
+    ]
+
+
+class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-changed"):
+    """It has another severity, or a scanner calls its package something else."""
+
+    from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
+    to: Annotated[SeverityWord, Meta(description="Severity now.")]
+    was: Annotated[
+        str | None, Meta(description="What the package was called before; null when it is called the same.")
+    ]
+
+
+class VulnerabilitySuppressed(VulnerabilityEvent, frozen=True, tag="vulnerability-suppressed"):
+    """A VEX statement takes it out."""
+
+    reason: Baseline
+
+
+class VulnerabilityReopened(VulnerabilityEvent, frozen=True, tag="vulnerability-reopened"):
+    """No VEX statement takes it out any more."""
+
+
+AnyEvent: TypeAlias = (
+    ImageAdded
+    | ImageRemoved
+    | LifecycleChanged
+    | ReleaseAdded
+    | ReleaseRemoved
+    | ReleaseRebuilt
+    | LatestChanged
+    | ScanChanged
+    | GradeChanged
+    | VulnerabilityFound
+    | VulnerabilityGone
+    | VulnerabilityChanged
+    | VulnerabilitySuppressed
+    | VulnerabilityReopened
+)

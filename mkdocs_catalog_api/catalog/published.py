@@ -1,0 +1,93 @@
+"""Types that several documents share. Constraints are those that the check of written documents holds."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from . import grading, names
+from .models import Lifecycle
+from .vulnerabilities import vocabulary
+
+PER_PAGE = 24
+
+
+class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+    """Base of everything that is published: camelCase, nothing undeclared, every field present."""
+
+
+Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
+"""Address of a document of this API, from the root of the host."""
+AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"})]
+"""Address of documents of this API (RFC 6570, level 1)."""
+PageLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
+"""Address of a web page of the site, from the root of the host."""
+Timestamp = Annotated[
+    str,
+    Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", extra_json_schema={"format": "date-time"}),
+]
+Text = Annotated[str, Meta(min_length=1)]
+Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=names.SLUG_MAX)]
+VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
+Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
+# What row after row repeats of another document, where it is checked: patterns take longer than all else.
+HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"})]
+SlugAgain = Annotated[
+    str, Meta(extra_json_schema={"pattern": f"^(?:{names.SLUG.pattern})$", "maxLength": names.SLUG_MAX})
+]
+VersionLabelAgain = Annotated[
+    str, Meta(extra_json_schema={"pattern": f"^(?:{names.VERSION_LABEL.pattern})$"})
+]
+DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
+GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
+LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
+Score = Annotated[float, Meta(ge=0, le=100)]
+
+ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
+Grade = Annotated[
+    GradeLetter | None, Meta(description="Letter for the worst that is open; null when it can't be told.")
+]
+ScoreIfGraded = Annotated[
+    Score | None,
+    Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
+]
+Total = Annotated[Counter, Meta(description="Number of items in the collection.")]
+
+Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical severity.")]
+High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]
+Medium = Annotated[Counter, Meta(description="Open vulnerabilities of medium severity.")]
+Low = Annotated[Counter, Meta(description="Open vulnerabilities of low severity.")]
+Unknown = Annotated[Counter, Meta(description="Open vulnerabilities whose severity nobody knows.")]
+OpenTotal = Annotated[Counter, Meta(description="Open vulnerabilities: the sum of the five severities.")]
+Fixable = Annotated[Counter, Meta(description="How many of them have a fix.")]
+SuppressedTotal = Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+
+# The same of what may have no scan; null then.
+CriticalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of critical severity.")]
+HighIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of high severity.")]
+MediumIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of medium severity.")]
+LowIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of low severity.")]
+UnknownIfScanned = Annotated[
+    Counter | None, Meta(description="Open vulnerabilities whose severity nobody knows.")
+]
+TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+FixableIfScanned = Annotated[Counter | None, Meta(description="How many of them have a fix.")]
+SuppressedIfScanned = Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+ExploitedIfKnown = Annotated[
+    Counter | None,
+    Meta(
+        description="How many open ones are known to be exploited; null without a scan, and when nobody "
+        "has looked."
+    ),
+]
+
+
+class Counters(Document):
+    """Open vulnerabilities by severity."""
+
+    critical: Critical
+    high: High
+    medium: Medium
+    low: Low
+    unknown: Unknown

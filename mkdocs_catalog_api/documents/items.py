@@ -1,0 +1,96 @@
+"""Items as they are published: what the author says, what is computed, what the catalog declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from ..catalog import addresses
+from ..catalog.addresses import Addresses
+from ..catalog.join import Catalog, Chart, Image, RoadmapItem
+from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.newest_reference import chart_reference, image_reference
+from ..catalog.pins import Pin
+from .structs.items import Verify, publish
+from .structs.security import ChartSecurity, ImageSecurity
+
+
+def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
+    slug = item.entry.slug
+    return publish(
+        item.entry,
+        versions=[
+            publish(entry, href=at.api(addresses.release(slug, entry.version)))
+            for entry in item.entry.versions
+        ],
+        verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
+        url=at.web(item.page.url),
+        href=at.api(addresses.item("images", slug)),
+        security=security,
+    )
+
+
+def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
+    return publish(
+        item.entry,
+        versions=[*map(publish, item.entry.versions)],
+        images=[_pin(pin, at) for pin in item.pins],
+        verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
+        url=at.web(item.page.url),
+        href=at.api(addresses.item("charts", item.entry.slug)),
+        security=security,
+    )
+
+
+T = TypeVar("T")
+
+
+def _newest(versions: Sequence[T]) -> T | None:
+    return versions[0] if versions else None
+
+
+def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
+    """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
+    said = entry.verify
+    if said is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
+        return None
+    return Verify(
+        "cosign", said.identity, said.identity_regexp, said.issuer, said.key, said.command(reference)
+    )
+
+
+def _pin(pin: Pin, at: Addresses) -> Struct:
+    href = None
+    if pin.slug is not None and pin.version is not None:
+        href = at.api(addresses.release(pin.slug, pin.version))
+    return publish(pin.entry, slug=pin.slug, version=pin.version, href=href)
+
+
+def roadmap(item: RoadmapItem, at: Addresses) -> Struct:
+    url = at.web(item.page.url) if item.page else None
+    return publish(item.entry, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
+
+
+def updates(catalog: Catalog, at: Addresses) -> Iterator[Struct]:
+    """Updates with the item that each is about."""
+    items = _items_by_name(catalog)
+    for update in catalog.updates:
+        path = items.get(update.application)
+        yield publish(update, href=at.api(path) if path else None)
+
+
+def _items_by_name(catalog: Catalog) -> dict[str, str]:
+    """Slug or name → path of the item's document: a slug before a name, an image before a chart."""
+    entries = [
+        *(("images", image.entry) for image in catalog.images),
+        *(("charts", chart.entry) for chart in catalog.charts),
+    ]
+    found: dict[str, str] = {}
+    # What stands later takes the place of what stands before.
+    for resource, entry in reversed(entries):
+        found[entry.name] = addresses.item(resource, entry.slug)
+    for resource, entry in reversed(entries):
+        found[entry.slug] = addresses.item(resource, entry.slug)
+    return found

@@ -1,0 +1,100 @@
+"""What may I update to? Documents that Renovate's custom datasource takes as they are
+(https://docs.renovatebot.com/modules/datasource/custom/): what is not known is absent, as it refuses nulls.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+from urllib.parse import urljoin
+
+from msgspec import UNSET, Meta, UnsetType
+
+from ...catalog.addresses import web_address
+from ...catalog.join import Image
+from ...catalog.models import VersionEntry
+from ...catalog.published import Digest, Document, Timestamp, VersionLabel
+from ..routes import SLUG, Route
+from ..structs.security import Release
+from .lookup import Documents, Lookup, Source
+
+_PATH = "renovate/{slug}.json"
+WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
+
+
+class RenovateRelease(Document, kw_only=True):
+    """One release; what is not known is absent."""
+
+    version: Annotated[VersionLabel, Meta(description="Label of the release: its tag.")]
+    release_timestamp: Annotated[
+        Timestamp | UnsetType, Meta(description="Beginning of the day of the release (UTC).")
+    ] = UNSET
+    digest: Annotated[Digest | UnsetType, Meta(description="Its digest, if it has only one.")] = UNSET
+    is_deprecated: Annotated[bool, Meta(description="Whether the image is deprecated or withdrawn.")]
+    changelog_url: Annotated[
+        WebAddress | UnsetType, Meta(description="Web page of the image; absent without a `site_url`.")
+    ] = UNSET
+
+
+class RenovateTags(Document):
+    """Tags that move."""
+
+    latest: Annotated[VersionLabel, Meta(description="Label of the newest release.")]
+
+
+class RenovateImage(Document, kw_only=True):
+    """Every release of one image, as Renovate's custom datasource takes it."""
+
+    releases: Annotated[list[RenovateRelease], Meta(min_length=1, description="Releases, newest first.")]
+    source_url: Annotated[WebAddress | UnsetType, Meta(description="Source code.")] = UNSET
+    homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
+    tags: Annotated[RenovateTags, Meta(description="Tags that move.")]
+
+    def faults(self) -> Iterator[str]:
+        if self.tags.latest != self.releases[0].version:
+            yield f"tags.latest is {self.tags.latest}, not the first of releases"
+
+
+class Renovate(Lookup):
+    """A document for each image that lists a version."""
+
+    addresses = {"renovate": _PATH}
+    routes = (
+        Route(
+            _PATH,
+            "getRenovateImage",
+            "lookups",
+            "The releases of an image, for Renovate",
+            "Renovate's custom datasource takes it without a transform. What is not known is absent.",
+            RenovateImage,
+            (SLUG,),
+        ),
+    )
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._site_url = source.site_url
+
+    def image(self, image: Image, records: Sequence[Release]) -> Documents:
+        if not records:
+            return
+        entry = image.entry
+        page: str | UnsetType = UNSET
+        if self._site_url:
+            page = web_address(urljoin(self._site_url, self._at.web(image.page.url)))
+        deprecated = entry.lifecycle in ("deprecated", "withdrawn")
+        document = RenovateImage(
+            releases=[_release(version, page, deprecated=deprecated) for version in entry.versions],
+            source_url=entry.source or UNSET,
+            homepage=entry.homepage or UNSET,
+            tags=RenovateTags(entry.versions[0].version),
+        )
+        yield _PATH.format(slug=entry.slug), document
+
+
+def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) -> RenovateRelease:
+    return RenovateRelease(
+        version=version.version,
+        release_timestamp=f"{version.released}T00:00:00Z" if version.released else UNSET,
+        digest=version.only_digest or UNSET,
+        is_deprecated=deprecated,
+        changelog_url=page,
+    )

@@ -1,0 +1,180 @@
+"""The published documents of a history."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ...catalog.events import AnyEvent, GoneReason, Id, Package, Slug, Version
+from ...catalog.grading import GRADES, Grade
+from ...catalog.published import ApiVersion, Counter, Counters, Document, GradeLetter, Href
+from ...catalog.vulnerabilities import SeverityWord, vocabulary
+
+Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
+EventCounts = Annotated[
+    dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
+]
+EpisodeEnd = Literal[GoneReason, "suppressed"]
+Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
+
+
+class ChangedDay(Document):
+    """A day on which something changed, or nothing."""
+
+    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    href: Annotated[Href, Meta(description="What changed on that day.")]
+    counts: EventCounts
+
+
+class Changes(Document):
+    """Every recorded day, newest first."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
+    total: Total
+    data: Annotated[list[ChangedDay], Meta(description="The days, newest first.")]
+
+
+class ChangesLinks(Document):
+    """Addresses around a day."""
+
+    prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
+    next: Annotated[Href | None, Meta(description="The recorded day after; null on the last.")]
+    collection: Annotated[Href, Meta(description="All recorded days.")]
+
+
+class DayChanges(Document):
+    """What changed on one day. Of the first day, which is the baseline, there are counts alone."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
+    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
+    total: Annotated[Counter, Meta(description="Number of events.")]
+    counts: EventCounts
+    data: Annotated[list[AnyEvent], Meta(description="The events by slug; empty on the first day.")]
+
+
+class Head(Document):
+    """The last day of the chain."""
+
+    date: Annotated[Date, Meta(description="Its date.")]
+    sha256: Annotated[Sha256, Meta(description="SHA-256 of its file, which names that of the day before.")]
+
+
+class DayFigures(Document):
+    """The catalog at the end of a recorded day.
+
+    Of an image whose newest release has no scan that day, what its last scan found still counts.
+    """
+
+    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    total: Annotated[
+        Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
+    ]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    suppressed: Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+    images: Annotated[Counter, Meta(description="Images in the catalog.")]
+    releases: Annotated[Counter, Meta(description="Releases that they list.")]
+    scanned: Annotated[Counter, Meta(description="Images whose newest release had a scan.")]
+    by_grade: Annotated[
+        dict[Grade, Counter],
+        Meta(
+            description="Grade → how many images had it.",
+            extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
+        ),
+    ]
+
+
+class FixTimes(Document):
+    """How long it took until vulnerabilities were fixed."""
+
+    fixed: Annotated[Counter, Meta(description="How many were fixed (an id of an image counts once).")]
+    median: Annotated[Days | None, Meta(description="Median of the days it took; null when none was fixed.")]
+    percentile90: Annotated[
+        Days | None, Meta(description="Days within which 90 % of them were fixed; null when none was.")
+    ]
+
+
+class FixWindows(Document):
+    """Times to fix over the time before the last record."""
+
+    days90: Annotated[FixTimes, Meta(description="Fixed in the 90 days that end with the last record.")]
+    days365: Annotated[FixTimes, Meta(description="Fixed in the 365 days that end with the last record.")]
+
+
+class TimeToFix(Document):
+    """Times to fix by severity, without what was there when the history began: nobody knows since when."""
+
+    critical: Annotated[FixWindows, Meta(description="Of critical severity.")]
+    high: Annotated[FixWindows, Meta(description="Of high severity.")]
+    medium: Annotated[FixWindows, Meta(description="Of medium severity.")]
+    low: Annotated[FixWindows, Meta(description="Of low severity.")]
+    unknown: Annotated[FixWindows, Meta(description="Of a severity that nobody knows.")]
+
+
+class HistoryIndex(Document):
+    """The figures of every recorded day, oldest first."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
+    head: Annotated[Head, Meta(description="The last day of the chain.")]
+    total: Total
+    data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
+    time_to_fix: Annotated[TimeToFix, Meta(description="How long it took until vulnerabilities were fixed.")]
+
+
+class ImageFigures(Document):
+    """An image from one day on. Not scanned: every figure is null."""
+
+    date: Annotated[Date, Meta(description="The first day of which this is known, UTC.")]
+    version: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
+    scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
+    critical: Annotated[Counter | None, Meta(description="Open, of critical severity.")]
+    high: Annotated[Counter | None, Meta(description="Open, of high severity.")]
+    medium: Annotated[Counter | None, Meta(description="Open, of medium severity.")]
+    low: Annotated[Counter | None, Meta(description="Open, of low severity.")]
+    unknown: Annotated[Counter | None, Meta(description="Open, of a severity that nobody knows.")]
+    total: Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+    suppressed: Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+    grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest release.")]
+
+
+class Episode(Document):
+    """A vulnerability of a package, from the day it was open to the day it was not."""
+
+    id: Id
+    pkg: Package
+    severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
+    first_seen: Annotated[Date, Meta(description="The first recorded day on which it was open.")]
+    baseline: Annotated[
+        bool, Meta(description="It was there when the history began; nobody knows since when.")
+    ]
+    fixed: Annotated[Date | None, Meta(description="The first day on which a fixed release was scanned.")]
+    fixed_in: Annotated[Version | None, Meta(description="The release that was the newest then.")]
+    days: Annotated[
+        Counter | None,
+        Meta(description="Days from `firstSeen` to `fixed`; null when one of them is not known."),
+    ]
+    reason: Annotated[
+        Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
+        Meta(
+            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes, "
+            "`withdrawn`, `scanner` and `suppressed` (by a VEX statement) are none."
+        ),
+    ]
+
+
+class ImageHistory(Document):
+    """The history of one image."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
+    slug: Slug
+    figures: Annotated[
+        list[ImageFigures], Meta(description="An entry for each day that changed them, oldest first.")
+    ]
+    vulnerabilities: Annotated[
+        list[Episode], Meta(description="Every vulnerability of a newest release, those seen last first.")
+    ]

@@ -1,0 +1,174 @@
+"""Items of the collections: what authors write (`catalog.models`), and what is computed.
+
+Names, order, types and descriptions of the fields that authors write stand in `catalog.models` alone; the
+Structs are made from there. A declared field is always present, null only where its type says so.
+"""
+
+import types
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+from annotated_types import Ge, Le
+from msgspec import Meta, Struct, defstruct
+from pydantic import BaseModel, WithJsonSchema
+from pydantic.fields import FieldInfo
+
+from ...catalog.models import (
+    ChartEntry,
+    ChartVersionEntry,
+    ImageEntry,
+    Lifecycle,
+    Outcome,
+    PinEntry,
+    RoadmapEntry,
+    UpdateEntry,
+    VersionEntry,
+)
+from ...catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
+from .security import ChartSecurity, ImageSecurity
+
+Fields: TypeAlias = Mapping[str, Any]
+"""Name of a field → its type, with its description."""
+
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
+
+
+class Verify(Document):
+    """How the newest release is verified: who signs it, and the command that checks that."""
+
+    tool: Annotated[Text, Meta(description="What verifies it: `cosign`.")]
+    identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
+    identity_regexp: Annotated[Text | None, Meta(description="Expression that the identity must match.")]
+    issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
+    key: Annotated[Text | None, Meta(description="Address of the public key, instead of an identity.")]
+    command: Annotated[
+        Text, Meta(description="For the newest release, by its digest where it has exactly one.")
+    ]
+
+
+_VERIFY = Annotated[
+    Verify | None, Meta(description="How it is verified; null when nobody says, and of what is withdrawn.")
+]
+_COMPUTED: Mapping[type[BaseModel], Fields] = {
+    VersionEntry: {"href": Annotated[Href, Meta(description="Release document: its vulnerabilities.")]},
+    PinEntry: {
+        "slug": Annotated[
+            Slug | None, Meta(description="Slug of the image; null when it is not of this catalog.")
+        ],
+        "version": Annotated[
+            VersionLabel | None, Meta(description="The release that is pinned; null when no page lists it.")
+        ],
+        "href": Annotated[Href | None, Meta(description="Release document of what is pinned.")],
+    },
+    ImageEntry: {
+        "verify": _VERIFY,
+        "url": Annotated[PageLink, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+        "security": Annotated[ImageSecurity, Meta(description="Figures of the newest version.")],
+    },
+    ChartEntry: {
+        "verify": _VERIFY,
+        "url": Annotated[PageLink, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+        "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
+    },
+    RoadmapEntry: {
+        "url": Annotated[PageLink | None, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+    },
+    UpdateEntry: {
+        "href": Annotated[
+            Href | None, Meta(description="Item document of the image or chart; null when there is none.")
+        ],
+    },
+}
+"""What the published form of each model has besides."""
+
+_WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
+"""Closed lists of words → the name of their schema."""
+
+_NAMES: Mapping[type[BaseModel], str] = {
+    VersionEntry: "Version",
+    ChartVersionEntry: "ChartVersion",
+    PinEntry: "Pin",
+    ImageEntry: "Image",
+    ChartEntry: "Chart",
+    RoadmapEntry: "RoadmapItem",
+    UpdateEntry: "Update",
+}
+
+
+@cache
+def published(model: type[BaseModel]) -> type[Struct]:
+    """The Struct that an entry of this model is published as.
+
+    Its fields are those of the built-in model, then those that are computed, then those that the catalog has
+    declared on top of it (`catalog.fields.extend`).
+    """
+    built_in = next(base for base in _NAMES if issubclass(model, base))
+    own = {name: _described(info) for name, info in model.model_fields.items() if not info.exclude}
+    declared: frozenset[str] = getattr(model, "own", frozenset())
+    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own and name not in declared}
+    computed = {name: kind for name, kind in _COMPUTED.get(built_in, {}).items() if name not in declared}
+    return defstruct(
+        _NAMES[built_in],
+        [*(ordered | computed).items(), *own.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": built_in.__doc__},
+        rename={name: info.alias or name for name, info in model.model_fields.items()},
+    )
+
+
+def publish(entry: BaseModel, **computed: object) -> Struct:
+    """A validated entry as it is published, with what is computed, models in it published among that."""
+    declared: frozenset[str] = getattr(entry, "own", frozenset())
+    made = {name: value for name, value in computed.items() if name not in declared}
+    return published(type(entry))(**{**vars(entry), **made})
+
+
+def _described(info: FieldInfo) -> Any:
+    kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation)
+    return Annotated[kind, Meta(description=info.description)] if info.description else kind
+
+
+def _plain(annotation: Any) -> Any:
+    """The type that a value has once it is validated, with the constraints that a schema can say."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _constrained(_plain(parts[0]), parts[1:])
+    if origin in (Union, types.UnionType):
+        return Union[tuple(map(_plain, parts))]  # noqa: UP007  # of parts that are not known here
+    if origin is list:
+        return list[_plain(parts[0])]  # type: ignore[misc]
+    if origin is Literal:
+        # The words of the contract are closed; those that a catalog declares itself may become more.
+        named = {"component": _WORDS[annotation]} if annotation in _WORDS else {"open": True}
+        return Annotated[annotation, Meta(extra_json_schema={"words": [*parts], **named})]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return published(annotation)
+    return annotation
+
+
+def _constrained(kind: Any, metadata: tuple[Any, ...]) -> Any:
+    known: dict[str, Any] = {}
+    for part in metadata:
+        for one in part.metadata if isinstance(part, FieldInfo) else [part]:
+            match one:
+                case Ge():
+                    known["ge"] = one.ge
+                case Le():
+                    known["le"] = one.le
+                case WithJsonSchema():
+                    schema = dict(one.json_schema or {})
+                    for key, name in (
+                        ("pattern", "pattern"),
+                        ("maxLength", "max_length"),
+                        ("minLength", "min_length"),
+                    ):
+                        if key in schema:
+                            known[name] = schema[key]
+                    if "format" in schema:
+                        known["extra_json_schema"] = {"format": schema["format"]}
+    return Annotated[kind, Meta(**known)] if known else kind

@@ -1,0 +1,247 @@
+"""The items of each collection, from pages and data files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from ..authored.data_files import read_list
+from ..authored.folders import name_of, no_file
+from ..authored.messages import field_names, resembling, shown
+from ..authored.pages import Page, RawItem
+from ..authored.selection import Selection
+from ..authored.setting_types import CollectionSettings
+from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
+from ..authored.site import Site
+from ..authored.validate import default_values, read_entry, undeclared
+from ..catalog.join import WebPage
+from ..catalog.models import ItemEntry
+from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
+
+E = TypeVar("E", bound=ItemEntry)
+
+_META_FILE = ".meta.yml"
+_NO_REGISTRY = "registry.invalid"
+"""Stands for the registry that is not set, so that all else of an item can be checked."""
+
+
+def page_selection(settings: Settings) -> Selection:
+    """Which pages are items, as the settings say."""
+    patterns: dict[str, Sequence[str]] = {}
+    for name in ITEM_MODELS:
+        pages = getattr(settings, name).pages
+        patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
+    return Selection(patterns)
+
+
+def data_file(
+    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
+) -> Path | None:
+    """The data file that is set, or one called `default` with one of the usual endings."""
+    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    names = [configured] if configured else usual
+    if not names:
+        return None
+    name, path, code = names[0], site.root / names[0], Code.MISSING_PATH
+    hint = "put the data into a file of that name"
+    if len(names) > 1:
+        message = f"{' and '.join(names)} stand beside each other"
+        hint = f"keep one of them, or name it: `{setting[1]}: …`"
+    elif path.is_file():
+        if not path.is_symlink() or path.resolve().is_relative_to(site.root.resolve()):
+            return path
+        message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
+        hint = "put what it leads to into the project"
+    elif path.exists():
+        message = no_file(path, name)
+    else:
+        message, hint = f"the data file {name!r} is missing", "create it or correct the path"
+    problems.add(site.config.problem(setting, message, hint, code=code))
+    return None
+
+
+def check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
+    """A pattern that is set means that there are pages; that it finds none is a slip."""
+
+    def say(name: Resource, message: str, hint: str, level: Level) -> None:
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+
+    for name in ITEM_MODELS:
+        patterns = getattr(settings, name).pages
+        for pattern in patterns or ():
+            alone = Selection({name: (pattern,)})
+            if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
+                message = f"no page matches the pattern {pattern!r}"
+                say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
+        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
+            continue
+        likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
+        folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
+        for folder, count in folders.most_common(1):
+            hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
+            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
+
+
+def _likely_folder(name: str, uri: str) -> str:
+    """The folder of a page that is called like the collection; empty when none is."""
+    folder = uri.rpartition("/")[0]
+    while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problems) -> None:
+    """Name the `.meta.yml` files that lie about items when no plugin has read any."""
+    pages = [raw.page for raw in raws if raw.page]
+    if any(page.defaults or page.meta is not None for page in pages):
+        return
+    own = {PurePosixPath(folder) for folder in {page.uri.rpartition("/")[0] for page in pages}}
+    folders = own.union(*(folder.parents for folder in own))
+    unread = sorted(path for folder in folders if (path := site.docs_dir / folder / _META_FILE).is_file())
+    if unread:
+        name = unread[0].as_posix().removeprefix(f"{site.root.as_posix()}/")
+        others = f", and {len(unread) - 1} more like it" if unread[1:] else ""
+        message = f"nobody reads this file{others}: the plugin `meta` is not on"
+        hint = "add it to `plugins` (it comes with Material), or set `defaults` of the collection"
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
+
+
+def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
+    """Warn when there is nothing at all to publish."""
+    if any(collections) or problems.count(Level.ERROR):
+        return
+    message = "the catalog has not a single item"
+    hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
+
+
+def read_items(
+    base: type[E], name: Resource, site: Site, settings: Settings, raws: Sequence[RawItem], problems: Problems
+) -> list[tuple[E, RawItem]]:
+    """The items of a collection from pages and data file, by slug, each with the place it came from."""
+    section: CollectionSettings = getattr(settings, name)
+    model = section.extended(base)
+    entries: list[RawItem] = []
+    if path := data_file(site, (name, "data"), section.data, name, problems):
+        entries = read_list(path, name_of(path, site.root), name, problems)
+    if "page" not in section.fields:
+        entries = _with_pages(entries, site, problems)
+    raws = [*_not_named(raws, entries, model, problems), *entries]
+    defaults = dict(section.defaults)
+    if section.verify is not None and "verify" in base.model_fields and "verify" not in section.fields:
+        defaults["verify"] = section.verify
+    found: dict[str, tuple[E, RawItem]] = {}
+    without_image: list[RawItem] = []
+    for raw in raws:
+        values = default_values(raw, settings.registry or _NO_REGISTRY, model, defaults)
+        if settings.registry is None and str(values.get("image", "")).startswith(_NO_REGISTRY):
+            without_image.append(raw)
+        entry = read_entry(model, raw, values, problems)
+        if entry is None:
+            continue
+        problems.extend(filter(None, [raw.unreadable()]))
+        if entry.slug in found:
+            other = found[entry.slug][1].place
+            message = f"the slug {entry.slug!r} is taken by {other}"
+            problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
+        else:
+            found[entry.slug] = entry, raw
+    _note_registry(without_image, site, problems)
+    _note_undeclared(name, model, [raw for _, raw in found.values()], site, problems)
+    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(found.items())]
+
+
+def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
+    """The entries of a data file with the pages that they name."""
+    pages: Mapping[str, Page] = {}
+    made: list[RawItem] = []
+    first: dict[str, str] = {}
+    """Page → the entry that names it."""
+    for raw in entries:
+        if (named := raw.values.get("page")) is not None:
+            pages = pages or {page.uri: page for page in site.pages}
+            page = pages.get(named) if isinstance(named, str) else None
+            if page is None:
+                near = resembling(str(named), pages)
+                message = f"{shown(named)} is no page of the site"
+                hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
+            elif first.setdefault(page.uri, raw.place) != raw.place:
+                message = f"{page.uri!r} is the page of {first[page.uri]} already"
+                hint = "leave it out: the collection's page then stands in"
+                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
+            values = {key: value for key, value in raw.values.items() if key != "page"}
+            raw = replace(raw, values=values, named=page)
+        made.append(raw)
+    return made
+
+
+def _not_named(
+    raws: Iterable[RawItem], entries: Iterable[RawItem], model: type[ItemEntry], problems: Problems
+) -> list[RawItem]:
+    """The pages that are items by themselves, rather than pages of what a data file holds."""
+    named = {raw.named.uri: raw for raw in entries if raw.named}
+    left = []
+    for raw in raws:
+        entry = named.get(raw.page.uri) if raw.page else None
+        if entry is None:
+            left.append(raw)
+        elif fields := sorted({*raw.values} & {*field_names(model)} - {"name", "description"}):
+            message = (
+                f"the item of this page stands in {entry.place}, so its own fields would count for nothing"
+            )
+            problems.add(raw.problem((fields[0],), message, "keep the fields in one place", code=Code.TWICE))
+    return left
+
+
+def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:
+    """One error for all images that give no `image` where no registry makes one."""
+    if len(raws) == 1:
+        hint = "add `image: …`, or set `registry` in mkdocs.yml"
+        problems.add(raws[0].problem(("image",), "required, but not given", hint, code=Code.MISSING_FIELD))
+    elif raws:
+        message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
+        hint = "set it, as in `registry: ghcr.io/acme`"
+        problems.add(site.config.problem(("registry",), message, hint, code=Code.MISSING_FIELD))
+
+
+def _note_undeclared(
+    name: Resource, model: type[ItemEntry], raws: list[RawItem], site: Site, problems: Problems
+) -> None:
+    """One line for an author who forgot to declare a field."""
+    counted = Counter(undeclared(model, raws))
+    if counted:
+        keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
+        message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"
+        hint = "declare those that belong in"
+        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
+
+
+class WebPages:
+    """Finds the web page of each item."""
+
+    def __init__(self, site: Site, selection: Selection) -> None:
+        self._landing: dict[str, str] = {}
+        self._home: str | None = None
+        for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):
+            if page.url in ("", "index.html"):
+                self._home = page.url
+            for name in selection.names():
+                if selection.landing(name, page.uri):
+                    self._landing[name] = page.url
+
+    def of(self, raw: RawItem, collection: str, problems: Problems) -> WebPage:
+        """The item's own page, else the landing page of its collection, else the home page."""
+        if raw.own_page is not None:
+            return WebPage(raw.own_page.url, own=True)
+        url = self._landing.get(collection, self._home)
+        if url is None:
+            message = "the item has no page, and neither has its collection"
+            hint = f"add a page {collection}/index.md or index.md"
+            problems.add(raw.problem((), message, hint, code=Code.PAGE))
+        return WebPage(url or "", own=False)

@@ -1,0 +1,115 @@
+"""A site as MkDocs sees it, read from mkdocs.yml and docs_dir alone.
+
+For the command line, and with it for sites that another generator builds. Where a plugin could have a say in
+what the pages are, it refuses: only MkDocs can run that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from ..authored.config_file import PLUGIN, ConfigFile
+from ..authored.docs_dir import DocsDir, Rules
+from ..authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
+from ..authored.settings import Settings, read_settings
+from ..authored.site import Site
+from ..catalog.addresses import PREFIX, web_address
+from ..problems import CatalogError, Problem, Problems
+from ..problems.codes import Code
+
+HARMLESS = frozenset(
+    {
+        *(PLUGIN, "meta", "offline"),  # read here
+        # Material's: assets, lists and search
+        *("search", "tags", "social", "privacy", "optimize", "typeset", "info"),
+        # The navigation, which the API does not know
+        *("literate-nav", "section-index", "awesome-pages", "awesome-nav", "include_dir_to_nav"),
+        # The content of pages, but neither their front matter nor their addresses
+        *("autorefs", "mkdocstrings", "glightbox", "mermaid2", "panzoom", "swagger-ui-tag", "render_swagger"),
+        *("include-markdown", "table-reader", "callouts", "open-in-new-tab", "charts", "drawio"),
+        # More files beside the pages, or smaller ones
+        *("minify", "minify_html", "redirects", "rss", "llmstxt", "htmlproofer", "git-authors"),
+        *("git-revision-date", "git-revision-date-localized", "git-committers", "git-committers-2"),
+    }
+)
+"""Plugins that change nothing of what the catalog reads from pages."""
+
+
+def read_site(
+    config_file: Path,
+    problems: Problems,
+    *,
+    site_dir: str | None = None,
+    trusted: Collection[str] | None = (),
+    root: Path | None = None,
+) -> tuple[Site, Settings, bool]:
+    """The site, the settings of the plugin, and whether mkdocs.yml says `strict`.
+
+    `site_dir`, like the one in mkdocs.yml, is relative to the folder of mkdocs.yml. `trusted` are plugins
+    (and `hooks`) that the user says change nothing of the catalog; with None all are. `root` stands for the
+    folder of mkdocs.yml when the files of the site are somewhere else.
+
+    Raises:
+        CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
+    """
+    config = ConfigFile(config_file)
+    yml = read_mkdocs_yml(config_file, problems)
+    if yml is None:
+        raise CatalogError(problems)
+    if trusted is not None:
+        _check_plugins(yml, config, trusted, problems)
+    root = root or config_file.absolute().parent
+    docs_dir = root / yml.docs_dir
+    if not docs_dir.is_dir():
+        message = f"the folder {yml.docs_dir!r} is missing"
+        hint = "create it or correct the path"
+        problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
+    to, source = (root / (site_dir or yml.site_dir)).resolve(), docs_dir.resolve()
+    if source.is_relative_to(to):
+        message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
+        hint = "write the site somewhere else"
+        problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))
+    settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
+    if settings is None or problems.refuse(strict=False):
+        raise CatalogError(problems)
+    meta = yml.options("meta")
+    meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
+    rules = Rules(yml.directory_urls, yml.exclude_docs, yml.draft_docs, meta_file)
+    docs = DocsDir(docs_dir, root, rules, problems)
+    site = Site(
+        config=config,
+        root=root,
+        docs_dir=docs_dir,
+        site_dir=root / (site_dir or yml.site_dir),
+        site_url=web_address(yml.site_url) if yml.site_url else None,
+        title=yml.site_name,
+        pages=docs.pages(),
+        occupied_paths=docs.below(PREFIX + "/"),
+        custom_dir=root / yml.theme if yml.theme else None,
+    )
+    return site, settings, yml.strict
+
+
+def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems) -> None:
+    names = [name for name, _ in yml.plugins]
+    if PLUGIN not in names:
+        message = f"{PLUGIN} is not among the plugins"
+        table = f"the table [project.plugins.{PLUGIN}]"
+        hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
+    elif names.count(PLUGIN) > 1:
+        message = f"{PLUGIN} stands there twice"
+        hint = "keep one of them, with all settings"
+        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
+    for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
+        if name in HARMLESS or name in trusted:
+            continue
+        what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
+        them = "them" if name == "hooks" else "it"
+        message = f"{what} may make or change pages, and only {config.generator} runs {them}"
+        hint = f"add `--trust {name}` when no page of the catalog is concerned"
+        if config.generator == "MkDocs":
+            hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
+        field = "hooks" if name == "hooks" else "plugins"
+        problems.add(Problem(config.name, 0, 0, field, message, hint, code=Code.PLUGINS))

@@ -1,0 +1,129 @@
+"""Reports of Grype, https://github.com/anchore/grype (`--output json`), old and new.
+
+| fact | from |
+|---|---|
+| scanner_version, scanned_at | `descriptor.version`, `descriptor.timestamp` |
+| references | `source.target.{userInput, tags, repoDigests}` of an image |
+| digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
+| platform | `source.target.{os, architecture}` |
+| kind | `source.type`, but `image` |
+| findings | `matches[]` |
+| id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
+| severity, title | `vulnerability.severity`, `vulnerability.description` |
+| fixed | `vulnerability.fix.versions`, before 2021 `vulnerability.fixedInVersion` |
+| url | `vulnerability.dataSource`, else the first of `vulnerability.urls`, else the page of the id |
+| pkg, installed, purl | `artifact.name`, `artifact.version`, `artifact.purl` |
+| target | `artifact.locations[0].path` |
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ...catalog.scans import Finding, Findings, Scan
+from .normalise import (
+    DAMAGED,
+    ReportError,
+    advisory,
+    canonical_id,
+    digests,
+    ecosystem,
+    first_link,
+    is_id,
+    items,
+    mapping,
+    no_id,
+    platform,
+    severity,
+    text,
+    texts,
+    title,
+    utc_second,
+)
+
+
+class Vulnerability(Struct, gc=False, rename="camel"):
+    """What was found; what may be anything is cleaned where it is used."""
+
+    id: str
+    severity: Any = None
+    description: Any = None
+    fix: Any = None
+    fixed_in_version: Any = None
+    data_source: Any = None
+    urls: Any = None
+
+
+class Match(Struct, gc=False, rename="camel"):
+    """A vulnerability in a package."""
+
+    vulnerability: Vulnerability
+    related_vulnerabilities: Any = None
+    artifact: Any = None
+
+
+class Report(Struct):
+    """A whole report."""
+
+    matches: list[Match] | UnsetType | None = UNSET
+    descriptor: Any = None
+    source: Any = None
+
+
+DECODER = msgspec.json.Decoder(Report)
+
+
+def recognises(report: Report) -> bool:
+    return report.matches is not UNSET or mapping(report.descriptor).get("name") == "grype"
+
+
+def read(report: Report) -> list[Scan]:
+    """Raises `ReportError` for damaged matches."""
+    if isinstance(report.matches, UnsetType):
+        raise ReportError("`matches` is missing", DAMAGED)
+    matches, descriptor = report.matches or [], mapping(report.descriptor)
+    for index, match in enumerate(matches):
+        if not is_id(match.vulnerability.id):
+            raise no_id(f"matches[{index}].vulnerability.id")
+    # Of a folder the target is a text.
+    source = mapping(report.source)
+    target, kind = mapping(source.get("target")), text(source.get("type"))
+    names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
+    return [
+        Scan(
+            scanner="grype",
+            scanner_version=text(descriptor.get("version")),
+            scanned_at=utc_second(descriptor.get("timestamp")),
+            references=tuple(dict.fromkeys(filter(None, names))),
+            digests=digests([*names, target.get("manifestDigest")]),
+            platform=platform(target.get("os"), target.get("architecture")),
+            os_end_of_life=None,
+            findings=Findings(len(matches), lambda: _findings(matches)),
+            kind="" if kind in ("image", "unknown") else kind,
+        )
+    ]
+
+
+def _findings(matches: list[Match]) -> Iterator[Finding]:
+    for match in matches:
+        vulnerability, artifact = match.vulnerability, mapping(match.artifact)
+        written = text(vulnerability.id)
+        related = (text(entry.get("id")) for entry in items(match.related_vulnerabilities))
+        name, aliases = canonical_id(written, related)
+        fixes = texts(mapping(vulnerability.fix).get("versions"))
+        places = (text(place.get("path")) for place in items(artifact.get("locations")))
+        yield Finding(
+            id=name,
+            severity=severity(vulnerability.severity),
+            pkg=text(artifact.get("name")),
+            installed=text(artifact.get("version")),
+            fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),
+            title=title(vulnerability.description),
+            url=first_link(vulnerability.data_source, *texts(vulnerability.urls)) or advisory(written),
+            target=next(filter(None, places), ""),
+            aliases=aliases,
+            purl=text(artifact.get("purl")),
+            ecosystem=ecosystem(artifact.get("type")),
+        )

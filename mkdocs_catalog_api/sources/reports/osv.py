@@ -1,0 +1,187 @@
+"""Reports of OSV-Scanner, https://google.github.io/osv-scanner/output/ (`--format json`).
+
+| fact | from |
+|---|---|
+| references | `results[].source.path` of type `docker`, without the path inside the image |
+| findings | one per `results[].packages[].groups[]`: a group is one vulnerability, under several ids |
+| more findings | one per `results[].packages[].vulnerabilities[]` that is in no group |
+| id, aliases | `ids` and `aliases` of the group; `id` and `aliases` of the vulnerability |
+| severity | `max_severity` of the group, a CVSS score; else `database_specific.severity` of its records |
+| pkg, installed | `package.name`, `package.version` (or `package.commit`) |
+| fixed | `affected[].ranges[].events[].fixed` of the group's records for this package |
+| title | `summary` of the group's records, else `details` |
+| url | the page of the record |
+| target | `results[].source.path` |
+
+Neither version nor time of the scan is in the report.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from ...catalog.scans import SEVERITIES, Finding, Findings, Scan
+from .json_errors import explain
+from .normalise import (
+    DAMAGED,
+    ReportError,
+    canonical_id,
+    ecosystem,
+    is_id,
+    items,
+    mapping,
+    no_id,
+    osv_page,
+    severity,
+    text,
+    texts,
+    title,
+)
+
+_BESIDE_RESULTS = {
+    "experimental_config",
+    "experimental_generic_findings",
+    "image_metadata",
+    "license_summary",
+}
+
+
+class Group(Struct, gc=False):
+    """One vulnerability, under several ids; what may be anything is cleaned where it is used."""
+
+    ids: Annotated[list[Any], Meta(min_length=1)]
+    aliases: Any = None
+    max_severity: Any = None
+
+
+class Package(Struct, gc=False):
+    """What was found in one package."""
+
+    package: Any = None
+    vulnerabilities: list[dict[str, Any]] | None = None
+    groups: list[Group] | None = None
+
+
+class Result(Struct):
+    """What was found in one source."""
+
+    source: Any = None
+    packages: list[Package] | UnsetType | None = UNSET
+
+
+DECODER = msgspec.json.Decoder(dict[str, Raw])
+_RESULTS = msgspec.json.Decoder(list[Result])
+_ANY = msgspec.json.Decoder()
+
+
+def recognises(document: dict[str, Raw]) -> bool:
+    """Other tools write an empty list `results` too, so then nothing foreign may stand beside it."""
+    results = _ANY.decode(document["results"]) if "results" in document else None
+    if results is None:
+        return False
+    if any("packages" in result for result in items(results)):
+        return True
+    full = isinstance(results, list) and bool(results)
+    return not full and document.keys() - {"results"} <= _BESIDE_RESULTS
+
+
+def read(document: dict[str, Raw]) -> list[Scan]:
+    """Raises `ReportError` for damaged results."""
+    try:
+        results = _RESULTS.decode(document["results"])
+    except msgspec.ValidationError as error:
+        raise explain(error, "results") from None
+    sources = [mapping(result.source) for result in results]
+    names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
+    packages = [(_target(result), package) for result in results for package in result.packages or ()]
+    _check(results)
+    return [
+        Scan(
+            scanner="osv",
+            scanner_version="",
+            scanned_at=None,
+            references=tuple(dict.fromkeys(filter(None, names))),
+            digests=frozenset(),
+            platform="",
+            os_end_of_life=None,
+            findings=Findings(
+                sum(len(_groups(package)) for _, package in packages),
+                lambda: (found for target, package in packages for found in _findings(package, target)),
+            ),
+        )
+    ]
+
+
+def _target(result: Result) -> str:
+    return text(mapping(result.source).get("path"))
+
+
+def _check(results: list[Result]) -> None:
+    for index, result in enumerate(results):
+        if isinstance(result.packages, UnsetType):
+            raise ReportError(f"`results[{index}].packages` is missing", DAMAGED)
+        for number, entry in enumerate(result.packages or ()):
+            where = f"results[{index}].packages[{number}]"
+            for place, group in enumerate(entry.groups or ()):
+                if not texts(group.ids):
+                    raise ReportError(f"`{where}.groups[{place}].ids` is empty", DAMAGED)
+            for place, record in enumerate(entry.vulnerabilities or ()):
+                if not is_id(text(record.get("id"))):
+                    raise no_id(f"{where}.vulnerabilities[{place}].id")
+
+
+def _groups(entry: Package) -> list[Group]:
+    """The groups of the report, and one for each vulnerability that is in none of them."""
+    groups = entry.groups or []
+    grouped = {known for group in groups for known in texts(group.ids)}
+    alone = (record for record in entry.vulnerabilities or () if text(record.get("id")) not in grouped)
+    return [*groups, *(Group([record["id"]], record.get("aliases")) for record in alone)]
+
+
+def _findings(entry: Package, target: str) -> Iterator[Finding]:
+    package = mapping(entry.package)
+    pkg = text(package.get("name"))
+    records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}
+    for group in _groups(entry):
+        ids = texts(group.ids)
+        name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases)])
+        own = [records[known] for known in ids if known in records]
+        summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
+        yield Finding(
+            id=name,
+            severity=_severity(group.max_severity, own),
+            pkg=pkg,
+            installed=text(package.get("version")) or text(package.get("commit")),
+            fixed=", ".join(dict.fromkeys(version for record in own for version in _fixes(record, pkg))),
+            title=title(next(filter(None, summaries), "")),
+            url=osv_page(ids[0]),
+            target=target,
+            aliases=aliases,
+            ecosystem=ecosystem(package.get("ecosystem")),
+        )
+
+
+def _severity(score: object, records: list[dict[str, Any]]) -> int:
+    """Of a CVSS score, in text or as a number, by the bands of CVSS 3; else the worst word of the records."""
+    try:
+        value = float(score if type(score) in (int, float) else text(score))  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        value = 0.0
+    for index, least in enumerate((9.0, 7.0, 4.0)):
+        if least <= value <= 10:
+            return index
+    if 0 < value < 4:
+        return SEVERITIES.index("LOW")
+    words = (mapping(record.get("database_specific")).get("severity") for record in records)
+    return min(map(severity, words), default=SEVERITIES.index("UNKNOWN"))
+
+
+def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:
+    """Versions of the package that mend it; commits, the events of ranges of type GIT, are none."""
+    for affected in items(record.get("affected")):
+        if text(mapping(affected.get("package")).get("name")) == pkg:
+            for span in items(affected.get("ranges")):
+                if span.get("type") != "GIT":
+                    yield from filter(None, (text(event.get("fixed")) for event in items(span.get("events"))))
