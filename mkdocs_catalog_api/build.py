@@ -6,61 +6,66 @@ Used by the MkDocs plugin and by the command line alike; nothing here knows MkDo
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from pathlib import Path
 
 from msgspec import Struct
 
 from .authored import clock
 from .authored.settings import Settings
 from .authored.site import Site
-from .catalog import addresses
+from .catalog.value import Catalog
 from .documents import vex
-from .documents.write import Contents, Context, write
-from .documents.write_items import ItemDocuments
-from .history.configured import history_folder
+from .documents.discovery import ManifestEntry
+from .documents.publication import Encoded, publication
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
 from .publish import feeds, well_known
 from .publish.earlier import Stamp
 from .publish.file_limits import note_number
-from .publish.history_feeds import News
 from .publish.host_headers import HeaderFile
 from .publish.occupied import refuse_occupied
 from .publish.site_files import put, refuse_links
 from .publish.staging import Staging, save
 from .publish.swap import publish
-from .sources.advisories.configured import read_advisories
-from .sources.badge_styles import read_badge_styles
-from .sources.read import read
+from .sources.assemble import assemble
+from .sources.load import load
 
 
 class Build(Struct, frozen=True):
     """A catalog whose documents wait in staging."""
 
     site: Site
+    catalog: Catalog
     staging: Staging | None
     """None when the catalog was only checked."""
-    contents: Contents
+    written: Mapping[str, ManifestEntry]
+    """Path below `api/v1/` → hash and size of each document."""
     problems: Problems
     """What did not refuse the catalog: warnings and notes."""
     header_file: HeaderFile | None
     """What the site's host has to be told."""
-    feeds: dict[str, bytes]
+    feeds: Mapping[str, bytes]
     """Path in the site → the feed."""
-    vex_repository: dict[str, bytes]
-    """Likewise what tells scanners where the author's statements are, when they are published."""
+    vex_repository: Mapping[str, bytes]
+    """Path in the site → the file that leads scanners to the author's statements, if they are published."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the documents wait."""
+        assert self.staging is not None  # noqa: S101  # nobody asks for what was only checked
+        return self.staging.documents
 
     @property
     def documents(self) -> int:
         """How many there are."""
-        return len(self.contents.written)
+        return len(self.written)
 
     @property
     def size(self) -> int:
         """Bytes of all of them."""
-        return sum(document.bytes for document in self.contents.written.values())
+        return sum(entry.bytes for entry in self.written.values())
 
     def drop(self) -> None:
         """Remove what waits in staging."""
@@ -98,8 +103,8 @@ class Build(Struct, frozen=True):
                 staging.remove()
 
 
-def _ignore(_: object) -> None:
-    """For who does not ask what is being done."""
+def _silent(_: object) -> None:
+    """No-op callback."""
 
 
 @contextmanager
@@ -122,14 +127,11 @@ def prepare(
     *,
     strict: bool,
     check_only: bool = False,
-    progress: Callable[[str], None] = _ignore,
-    on_item: Callable[[ItemDocuments], None] = _ignore,
-    history: bool = True,
+    progress: Callable[[str], None] = _silent,
 ) -> Build:
-    """Read and write: every document made and checked, in staging, and nothing published.
+    """Load, assemble, document, prove and stage: everything but the rendering of pages and the swap.
 
-    With `check_only` nothing is written to any disk. `progress` is told what is being done, `on_item` is
-    shown the documents of each item. Without `history`, the recorded days are left alone.
+    With `check_only` nothing is written to any disk. `progress` is called with what is being done.
 
     Raises:
         CatalogError: the catalog is refused; nothing is left behind.
@@ -139,7 +141,7 @@ def prepare(
     # First of all, as it puts back an API that a killed build was replacing.
     staging = None if check_only else Staging(site.site_dir)
     try:
-        return _prepare(site, settings, problems, staging, strict, progress, on_item, history=history)
+        return _prepare(site, settings, problems, staging, strict, progress)
     except BaseException:
         if staging:
             staging.remove()
@@ -153,9 +155,6 @@ def _prepare(
     staging: Staging | None,
     strict: bool,
     progress: Callable[[str], None],
-    on_item: Callable[[ItemDocuments], None],
-    *,
-    history: bool,
 ) -> Build:
     if site.site_url is None:
         message = "site_url is not set, so all links of the API begin at the host's root"
@@ -164,56 +163,42 @@ def _prepare(
         )
     clock.check(problems)
     progress(f"reading {len(site.pages):,} pages and the reports")
-    catalog, reports = read(site, settings, problems)
-    advisories = read_advisories(site, settings, problems)
-    exploited = advisories.exploited is not None
-    styles = read_badge_styles(site, settings, catalog, problems, exploited=exploited)
-    file = HeaderFile(settings.headers, addresses.mount_path(site.site_url)) if settings.headers else None
-    if file:
+    catalog = assemble(load(site, settings, problems), site, settings, problems)
+    header_file = HeaderFile(settings.headers, catalog.addresses.mount) if settings.headers else None
+    if header_file:
         # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
-        own = site.docs_dir if (site.docs_dir / file.name).exists() else site.site_dir
+        own = site.docs_dir if (site.docs_dir / header_file.name).exists() else site.site_dir
         try:
-            file.merged(own, site.root)
+            header_file.merged(own, site.root)
         except CatalogError as error:
             problems.extend(error.problems)
     if settings.feeds:
         feeds.check_address(site, problems)
     if settings.security.publish_vex:
         well_known.check(site, problems)
-    past = history_folder(site, settings, problems, to_write=False) if history else None
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    news = News()
     progress(f"writing the documents of {len(catalog.images):,} images")
-    context = Context(
-        settings=settings,
-        styles=styles,
-        mount=addresses.mount_path(site.site_url),
-        title=site.title,
-        site_url=site.site_url,
-        advisories=advisories,
-        generated_at=clock.timestamp(clock.now()),
-        read=reports.findings if reports else lambda _: [],
-        save=partial(save, staging.documents) if staging else lambda *_: None,
-        problems=problems,
-        on_item=on_item,
-        history=past,
-        on_day=news.add if settings.feeds else _ignore,
-    )
-    try:
-        contents = write(catalog, context)
-    except CatalogError as error:
-        problems.extend(error.problems)
-        raise CatalogError(problems) from None
-    note_number(contents.written.values(), site.config, problems)
-    refuse_occupied(contents.written, site.occupied_paths, problems)
-    made: dict[str, bytes] = {}
+    written = _stage(publication(catalog, settings, clock.timestamp(clock.now())), staging)
+    note_number(written.values(), site.config, problems)
+    refuse_occupied(written, site.occupied_paths, problems)
+    made_feeds: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
-        made = feeds.feeds(contents.items, news if contents.history else None, site.title, site.site_url)
-        feeds.FILES.check(made, site, problems)
-    known: dict[str, bytes] = {}
+        made_feeds = feeds.feeds(catalog, site.site_url)
+        feeds.FILES.check(made_feeds, site, problems)
+    vex_repository: dict[str, bytes] = {}
     if settings.security.publish_vex and site.site_url:
-        known = well_known.vex_repository(site.title, vex.repository(site.site_url))
+        vex_repository = well_known.vex_repository(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    return Build(site, staging, contents, problems, file, made, known)
+    return Build(site, catalog, staging, written, problems, header_file, made_feeds, vex_repository)
+
+
+def _stage(documents: Iterable[Encoded], staging: Staging | None) -> dict[str, ManifestEntry]:
+    """Save the documents in staging, or only look at them; returns hash and size of each by its path."""
+    written: dict[str, ManifestEntry] = {}
+    for document in documents:
+        written[document.path] = document.entry
+        if staging:
+            save(staging.documents, document.path, document.body)
+    return written

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from mkdocs_catalog_api.documents.lookups.table import lookup_routes
 from mkdocs_catalog_api.documents.routes import routes
 from mkdocs_catalog_api.documents.verify import ContractError, Verifier

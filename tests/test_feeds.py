@@ -16,10 +16,10 @@ import lxml.html
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mkdocs_catalog_api.documents.structs.items import published
 
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
-from mkdocs_catalog_api.documents.structs.items import published
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.publish.feeds import JSON_FEED, RSS, feeds
 from mkdocs_catalog_api.sources.read_site import read_site

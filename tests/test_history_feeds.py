@@ -8,8 +8,8 @@ from typing import Any
 
 import feedparser
 import pytest
-
 from mkdocs_catalog_api.documents.structs.history import DayChanges
+
 from mkdocs_catalog_api.publish.history_feeds import FeedImage, News
 
 from .past import ONE, THREE, TWO, Past, documents

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api.catalog.addresses import PREFIX
-from mkdocs_catalog_api.catalog.scans import Finding, ScanMetadata
+from mkdocs_catalog_api.catalog.scans import Finding, Scan
 from mkdocs_catalog_api.publish import staging
 from mkdocs_catalog_api.sources.reports.index import Reports
 
@@ -202,7 +202,7 @@ def test_a_full_disk_leaves_the_old_api(site: SiteFolder, monkeypatch: pytest.Mo
 def test_a_report_that_changes_during_the_build_leaves_no_half_api(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def torn(reports: Reports, scans: tuple[ScanMetadata, ...]) -> list[Finding]:
+    def torn(reports: Reports, scans: tuple[Scan, ...]) -> list[Finding]:
         site.write("scans/alpha/1.10.json", "{")
         return real(reports, scans)
 

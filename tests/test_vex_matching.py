@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.catalog.scans import Finding, ScanMetadata
+from mkdocs_catalog_api.catalog.scans import Finding, Scan
 from mkdocs_catalog_api.catalog.statements import Statement
 from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
@@ -30,9 +30,7 @@ FINDING = Finding(
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
 )
 
-SCAN = ScanMetadata(
-    "a.json", "a.json", 0, True, False, "trivy", "", None, (), (), "", None, 1, False, "", False
-)
+SCAN = Scan("a.json", "a.json", 0, True, False, "trivy", "", None, (), (), "", None, 1, False, "", False)
 
 
 def said(*changes: dict[str, Any]) -> Sequence[Statement]:

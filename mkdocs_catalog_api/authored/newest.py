@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ..catalog.join import in_order
 from ..catalog.models import ChartEntry, ImageEntry
-from ..catalog.versions import undecided
+from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problems
 from ..problems.codes import Code
 from .messages import suggestion

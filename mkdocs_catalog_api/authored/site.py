@@ -26,7 +26,7 @@ class Site(Struct, frozen=True):
     occupied_paths: Mapping[str, str] = field(default_factory=dict)
     """What the site itself publishes below `api/v1/`: path there → the author's file."""
     custom_dir: Path | None = None
-    """Where the site's own templates are; MkDocs knows it by itself."""
+    """Where the site's own templates are."""
 
     @property
     def origin(self) -> Path:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from urllib.parse import quote, urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 PREFIX = "api/v1"
+GENERATOR = "mkdocs-catalog-api"
+"""What wrote the documents, as the manifest names it."""
 
 INDEX = "index.json"
 OPENAPI = "openapi.json"
@@ -65,26 +66,14 @@ def mount_path(site_url: str | None) -> str:
     return urlsplit(site_url or "").path.rstrip("/")
 
 
-class Addresses(Struct):
-    """Root-relative addresses of one site, so that the same bytes work on any host at that path.
-
-    What is linked to is remembered, to be compared with what is written.
-    """
+class Addresses(Struct, frozen=True):
+    """Root-relative addresses of one site, so that the same bytes work on any host at that path."""
 
     mount: str
-    written: Collection[str] = ()
-    """Paths of the documents that are there already."""
-    linked: set[str] = field(default_factory=set)
-    """Path of each document that an address was made of before it was there."""
+    """Path of the site's address without its trailing slash."""
 
     def api(self, path: str) -> str:
-        """Address of the document at `path` below `api/v1/`."""
-        if path not in self.written:
-            self.linked.add(path)
-        return f"{self.mount}/{PREFIX}/{path}"
-
-    def template(self, path: str) -> str:
-        """Address of documents, with the parameters of their path in braces."""
+        """Address of the document at `path` below `api/v1/`, or of documents with parameters in braces."""
         return f"{self.mount}/{PREFIX}/{path}"
 
     def web(self, url: str) -> str:

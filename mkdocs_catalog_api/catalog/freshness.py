@@ -9,8 +9,8 @@ from operator import eq
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .join import Image, Release
-from .scans import ScanMetadata
+from .scans import Scan
+from .value import Image, Release
 
 
 def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, problems: Problems) -> None:
@@ -52,7 +52,7 @@ def warn_of_doubtful_joins(images: Iterable[Image], problems: Problems) -> None:
                         problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=code))
 
 
-def _doubts(image: Image, release: Release, scan: ScanMetadata, what: str) -> Iterator[tuple[str, str, Code]]:
+def _doubts(image: Image, release: Release, scan: Scan, what: str) -> Iterator[tuple[str, str, Code]]:
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
         message = f"scanned at {time}, but {what} was released on {released}"

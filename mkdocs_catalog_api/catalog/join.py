@@ -10,75 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from msgspec import Struct, field
-
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .models import ChartEntry, ImageEntry, VersionEntry
 from .path_join import mismatches
-from .pins import Pin, PinJoin
+from .pins import PinJoin
 from .releases import Key, Releases
 from .scan_selection import ScanSelector, covered
-from .scans import ScanMetadata
-from .versions import newest_first
-from .vex_matching import Statements
-
-
-class Release(Struct, frozen=True):
-    """One version of an image and the scans that count for it; none when it is unscanned."""
-
-    entry: VersionEntry
-    scans: tuple[ScanMetadata, ...]
-    digests_scanned: int = 0
-    """How many of its digests have a scan."""
-    in_part: bool = False
-    """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
-
-
-class WebPage(Struct, frozen=True):
-    """Where people read about an item."""
-
-    url: str
-    """Address below the site's root: `images/nginx/`."""
-    own: bool
-    """False when the item has no page of its own and this is the page of its collection."""
-
-
-class Image(Struct, frozen=True):
-    """An image with its releases, newest first."""
-
-    entry: ImageEntry
-    page: WebPage
-    releases: tuple[Release, ...]
-
-
-class Chart(Struct, frozen=True):
-    """A chart with its pins."""
-
-    entry: ChartEntry
-    page: WebPage
-    pins: tuple[Pin, ...]
-
-
-class RoadmapItem(Struct, frozen=True):
-    """A planned application."""
-
-    entry: RoadmapEntry
-    page: WebPage | None
-
-
-class Catalog(Struct, frozen=True):
-    """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
-
-    Versions stand newest first, each scan at the release that it counts for, each pin at its release.
-    """
-
-    images: tuple[Image, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    roadmap: tuple[RoadmapItem, ...] = ()
-    updates: tuple[UpdateEntry, ...] = ()
-    statements: Statements = field(default_factory=Statements)
-    """What VEX documents say about findings."""
+from .scans import Scan
+from .value import Chart, Image, Release, WebPage
 
 
 class Join:
@@ -91,7 +31,7 @@ class Join:
     def __init__(
         self,
         images: Sequence[ImageEntry],
-        scans: Iterable[ScanMetadata],
+        scans: Iterable[Scan],
         scanners: Sequence[str],
         now: str,
         problems: Problems,
@@ -101,8 +41,8 @@ class Join:
         self._releases = Releases(images)
         self._selector = ScanSelector(scanners, now, problems)
         self._pins = PinJoin(self._releases, self._selector, problems)
-        self._candidates: dict[Key, list[ScanMetadata]] = defaultdict(list)
-        self._unmatched: list[ScanMetadata] = []
+        self._candidates: dict[Key, list[Scan]] = defaultdict(list)
+        self._unmatched: list[Scan] = []
         self._useful: set[str] = set()
         """Paths of the reports of which any scan belongs to a release."""
         scans = list(scans)
@@ -146,7 +86,7 @@ class Join:
         pins = (self._pins.resolve(pin, partial(at, position)) for position, pin in enumerate(entry.images))
         return Chart(entry, page, tuple(pins))
 
-    def _place(self, scan: ScanMetadata) -> None:
+    def _place(self, scan: Scan) -> None:
         """Find the releases that the scan belongs to."""
         folder, by_path = self._path_says(scan)
         keys = list(dict.fromkeys([*self._by_digests(scan), *self._by_names(scan)]))
@@ -170,7 +110,7 @@ class Join:
         else:
             self._unmatched.append(scan)
 
-    def _path_says(self, scan: ScanMetadata) -> tuple[str | None, Key | None]:
+    def _path_says(self, scan: Scan) -> tuple[str | None, Key | None]:
         """The image whose folder the report lies in and, if its name is a version, the release."""
         parts = scan.path.split("/")
         if not scan.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
@@ -178,11 +118,11 @@ class Join:
         found = self._releases.labelled(parts[0], parts[1].removesuffix(".json")) if len(parts) == 2 else None
         return parts[0], found
 
-    def _by_digests(self, scan: ScanMetadata) -> Iterator[Key]:
-        for digest in scan.digests:
+    def _by_digests(self, scan: Scan) -> Iterator[Key]:
+        for digest in sorted(scan.digests):
             yield from self._releases.with_digest(digest)
 
-    def _by_names(self, scan: ScanMetadata) -> Iterator[Key]:
+    def _by_names(self, scan: Scan) -> Iterator[Key]:
         """Releases of the same repository and tag, unless both sides have digests: then those decide."""
         for repository, tag in scan.names:
             for key in self._releases.with_tag(repository, tag) if tag else ():
@@ -211,19 +151,13 @@ class Join:
                 self._say(scan, message, level=level, code=Code.UNMATCHED_REPORT)
 
     def _say(
-        self, scan: ScanMetadata, message: str, hint: str = "", level: Level = Level.WARNING, *, code: Code
+        self, scan: Scan, message: str, hint: str = "", level: Level = Level.WARNING, *, code: Code
     ) -> None:
         self._problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=code))
 
 
-def _subject(scan: ScanMetadata) -> str:
+def _subject(scan: Scan) -> str:
     if scan.names:
         repository, tag = scan.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{scan.digests[0]}"
-    return f" of {scan.digests[0]}" if scan.digests else ""
-
-
-def in_order(labels: Iterable[str], latest: str | None) -> list[str]:
-    """Version labels, newest first; the one that the page names as its latest stands before all."""
-    ordered = newest_first(labels)
-    return ordered if latest is None else [latest, *(label for label in ordered if label != latest)]
+        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.digests)}"
+    return f" of {min(scan.digests)}" if scan.digests else ""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from .releases import Key, Releases
-from .scans import ScanMetadata
+from .scans import Scan
 
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 _ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
 def mismatches(
-    scan: ScanMetadata, key: Key, releases: Releases, accept: Collection[str]
+    scan: Scan, key: Key, releases: Releases, accept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Message and hint of each thing that the report itself says otherwise than its path."""
     entry, own = releases.entries[key], releases.repositories[key.slug]
@@ -22,7 +22,7 @@ def mismatches(
             hint += f", or say `accept: [{scan.kind}]` under `security`"
         yield f"it is no scan of an image, but of something that the scanner calls {scan.kind}", hint
     if scan.digests and entry.digests:
-        message = f"the digest that was scanned, {scan.digests[0]}, is not on the page of {key.slug!r}"
+        message = f"the digest that was scanned, {min(scan.digests)}, is not on the page of {key.slug!r}"
         yield message, f"scan {key} again or add the digest to the page"
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if names and own not in names:

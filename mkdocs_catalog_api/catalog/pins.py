@@ -13,19 +13,8 @@ from .models import PinEntry
 from .names import Reference
 from .releases import Releases
 from .scan_selection import ScanSelector
-from .scans import ScanMetadata
-
-
-class Pin(Struct, frozen=True):
-    """An image that a chart pins, and the release of the catalog that it is, if it is one."""
-
-    entry: PinEntry
-    key: str
-    """Equal for pins of the same thing: its digest, else its normalised reference."""
-    slug: str | None
-    version: str | None
-    scans: tuple[ScanMetadata, ...] = ()
-    """Scans of a pin that is no release of the catalog."""
+from .scans import Scan
+from .value import Pin
 
 
 class PinJoin(Struct):
@@ -38,10 +27,10 @@ class PinJoin(Struct):
     problems: Problems
     claimed: set[tuple[str, int]] = field(default_factory=set)
     """Path and position of the scans that speak of a pin outside the catalog."""
-    _by_digest: dict[str, list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
-    _by_tag: dict[tuple[str, str], list[ScanMetadata]] = field(default_factory=lambda: defaultdict(list))
+    _by_digest: dict[str, list[Scan]] = field(default_factory=lambda: defaultdict(list))
+    _by_tag: dict[tuple[str, str], list[Scan]] = field(default_factory=lambda: defaultdict(list))
 
-    def index(self, scans: Iterable[ScanMetadata]) -> None:
+    def index(self, scans: Iterable[Scan]) -> None:
         """Make scans known."""
         for scan in scans:
             for digest in scan.digests:
@@ -83,9 +72,7 @@ class PinJoin(Struct):
         scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
         return Pin(pin, digest, self._slug(repository), None, scans)
 
-    def _scans(
-        self, scans: list[ScanMetadata], name: str, digests: tuple[str, ...]
-    ) -> tuple[ScanMetadata, ...]:
+    def _scans(self, scans: list[Scan], name: str, digests: tuple[str, ...]) -> tuple[Scan, ...]:
         self.claimed.update((scan.path, scan.position) for scan in scans)
         return self.selector.select(scans, name, digests)
 

@@ -17,9 +17,11 @@ class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
 
 Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
-Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
+LINK = "link"
+"""Marks the address of a document of this API, which has to be there."""
+Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"}), LINK]
 """Address of a document of this API, from the root of the host."""
-AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"})]
+AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"}), LINK]
 """Address of documents of this API (RFC 6570, level 1)."""
 PageLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a web page of the site, from the root of the host."""
@@ -32,7 +34,7 @@ Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=nam
 VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
 Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
 # What row after row repeats of another document, where it is checked: patterns take longer than all else.
-HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"})]
+HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"}), LINK]
 SlugAgain = Annotated[
     str, Meta(extra_json_schema={"pattern": f"^(?:{names.SLUG.pattern})$", "maxLength": names.SLUG_MAX})
 ]

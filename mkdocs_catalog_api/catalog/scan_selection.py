@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .scans import ScanMetadata
+from .scans import Scan
 from .vex_subject import plain_platform
 
 
@@ -21,9 +21,7 @@ class ScanSelector(Struct, frozen=True):
     """UTC, `2026-11-20T06:00:00Z`: the time of a later scan says nothing about its age."""
     problems: Problems
 
-    def select(
-        self, scans: Sequence[ScanMetadata], what: str, digests: Collection[str]
-    ) -> tuple[ScanMetadata, ...]:
+    def select(self, scans: Sequence[Scan], what: str, digests: Collection[str]) -> tuple[Scan, ...]:
         """The scans that count for `what`, whose digests these are; the others are named in problems.
 
         Their findings count together.
@@ -31,7 +29,7 @@ class ScanSelector(Struct, frozen=True):
         if len(scans) == 1 and scans[0].scanner in self.scanners:
             return tuple(scans)  # as nearly always
         usable = [scan for scan in scans if scan.scanner in self.scanners]
-        kept: dict[tuple[str, int], ScanMetadata] = {}
+        kept: dict[tuple[str, int], Scan] = {}
         for part in _parts(usable, frozenset(digests)):
             left = part
             while left:
@@ -43,11 +41,11 @@ class ScanSelector(Struct, frozen=True):
         self._name_passed_over(scans, chosen, what)
         return chosen
 
-    def _rank(self, scan: ScanMetadata) -> tuple[bool, int]:
+    def _rank(self, scan: Scan) -> tuple[bool, int]:
         """What decides before age does: the silence of a hub counts last, as its scan may have failed."""
         return scan.inferred, self.scanners.index(scan.scanner)
 
-    def _newest(self, scans: Sequence[ScanMetadata], what: str) -> Iterator[ScanMetadata]:
+    def _newest(self, scans: Sequence[Scan], what: str) -> Iterator[Scan]:
         """One scanner's scans of one thing: the newest of each platform.
 
         Where a time is not known, nobody can say which is the newest: the one with more findings counts.
@@ -58,7 +56,7 @@ class ScanSelector(Struct, frozen=True):
             rivals = [scan for scan in left if not self._dated(scan)]
             if dated:
                 rivals.insert(0, max(dated, key=lambda scan: scan.scanned_at or ""))
-            best = max(rivals, key=lambda scan: scan.findings)
+            best = max(rivals, key=lambda scan: len(scan.findings))
             passed = [scan for scan in left if scan is not best and not _other_platform(scan, best)]
             if passed and not all(map(self._dated, (best, *passed))):
                 message = (
@@ -70,15 +68,13 @@ class ScanSelector(Struct, frozen=True):
             yield best
             left = [scan for scan in left if scan is not best and _other_platform(scan, best)]
 
-    def _dated(self, scan: ScanMetadata) -> bool:
+    def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
 
-    def in_future(self, scan: ScanMetadata) -> bool:
+    def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
 
-    def _name_passed_over(
-        self, scans: Sequence[ScanMetadata], kept: Sequence[ScanMetadata], what: str
-    ) -> None:
+    def _name_passed_over(self, scans: Sequence[Scan], kept: Sequence[Scan], what: str) -> None:
         counting = {(scan.path, scan.position) for scan in kept}
         files = ", ".join(dict.fromkeys(scan.file for scan in kept))
         for scan in scans:
@@ -93,7 +89,7 @@ class ScanSelector(Struct, frozen=True):
             self.problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.INFO, code=Code.PASSED_OVER))
 
 
-def covered(scans: Sequence[ScanMetadata], digests: Collection[str]) -> frozenset[str]:
+def covered(scans: Sequence[Scan], digests: Collection[str]) -> frozenset[str]:
     """Those of a release's digests that have one of these scans.
 
     A scan that names no digest is of the only one, and of none that is known where there are several.
@@ -103,7 +99,7 @@ def covered(scans: Sequence[ScanMetadata], digests: Collection[str]) -> frozense
     return frozenset(digest for scan in scans for digest in scan.digests).intersection(digests)
 
 
-def _parts(scans: Sequence[ScanMetadata], digests: frozenset[str]) -> Iterator[list[ScanMetadata]]:
+def _parts(scans: Sequence[Scan], digests: frozenset[str]) -> Iterator[list[Scan]]:
     """The scans of each part of a release; a scan of several is in each of them.
 
     A part is one of its digests. Scans that name none speak of what no other scan names. Of a release
@@ -122,7 +118,7 @@ def _parts(scans: Sequence[ScanMetadata], digests: frozenset[str]) -> Iterator[l
     return filter(None, found)
 
 
-def _other_platform(one: ScanMetadata, other: ScanMetadata) -> bool:
+def _other_platform(one: Scan, other: Scan) -> bool:
     if not (one.platform and other.platform):
         return False
     return plain_platform(one.platform) != plain_platform(other.platform)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -37,30 +36,11 @@ class Finding(Struct, gc=False):
     ecosystem: str = ""
     """The type that a package URL of the package has, `deb` or `npm`; empty when the report does not say."""
     scan: int = 0
-    """Which of the scans that count for a release it is of."""
+    """Position of its scan among those that count for one release; set on a copy where there are several."""
 
 
-class Findings(Sequence[Finding]):
-    """Findings that are made when somebody goes through them: what joins a scan to a release needs none."""
-
-    def __init__(self, number: int, make: Callable[[], Iterable[Finding]]) -> None:
-        self._number, self._make = number, make
-
-    def __len__(self) -> int:
-        return self._number
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self._make())
-
-    def __getitem__(self, index: Any) -> Any:
-        return [*self][index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and [*self] == [*other]
-
-
-class Scan(Struct, frozen=True):
-    """One scan of one image."""
+class Scan(Struct, frozen=True, gc=False):
+    """One scan of one image: what its report contains, then where the report is."""
 
     scanner: str
     """The word used in the setting `scanners`: trivy, grype, harbor or osv."""
@@ -77,39 +57,23 @@ class Scan(Struct, frozen=True):
     os_end_of_life: bool | None
     """The scanner says that the operating system in the image is no longer maintained; None when it does not
     say whether it is."""
-    findings: Sequence[Finding]
+    findings: tuple[Finding, ...]
+    """Before deduplication."""
     inferred: bool = False
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
     kind: str = ""
     """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
     system_only_named: bool = False
     """The report names the operating system, but not one result of a look at its packages."""
-
-
-class ScanMetadata(Struct, frozen=True, gc=False):
-    """A scan's place and what decides which release it belongs to, without its findings."""
-
-    file: str
+    names: tuple[tuple[str, str | None], ...] = ()
+    """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
+    file: str = ""
     """The report, relative to the folder of mkdocs.yml."""
-    path: str
+    path: str = ""
     """The same below the reports folder."""
-    position: int
+    position: int = 0
     """Of the scan in its report, from 0."""
-    alone: bool
-    """Whether it is the only scan of its report; only then does the report's path speak for it."""
-    of_hub: bool
-    """Whether the report was fetched: it lies at its chart's place, and lists what that version contains."""
-    scanner: str
-    scanner_version: str
-    scanned_at: str | None
-    names: tuple[tuple[str, str | None], ...]
-    """Normalised (repository, tag) of each reference; the tag is None where there is only a digest."""
-    digests: tuple[str, ...]
-    """Sorted."""
-    platform: str
-    os_end_of_life: bool | None
-    findings: int
-    """How many, before deduplication."""
-    inferred: bool
-    kind: str
-    system_only_named: bool
+    alone: bool = True
+    """Whether its path can name the release: it is the only scan of a report that no hub sent."""
+    of_hub: bool = False
+    """Whether the report was fetched: it is in its chart's folder and lists the images of that version."""

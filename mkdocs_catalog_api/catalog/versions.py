@@ -96,3 +96,9 @@ def _numbers(digits: str) -> Numbers:
     while numbers and not numbers[-1]:
         numbers.pop()
     return tuple(numbers)
+
+
+def in_order(labels: Iterable[str], latest: str | None) -> list[str]:
+    """Version labels, newest first; the one that the page names as its latest stands before all."""
+    ordered = newest_first(labels)
+    return ordered if latest is None else [latest, *(label for label in ordered if label != latest)]

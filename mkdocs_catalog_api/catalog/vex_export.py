@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from .join import Image
 from .models import VersionEntry
 from .names import Reference
 from .purl import Purl
 from .statements import Product, Statement
+from .value import Image
 from .vex_matching import Statements
 from .vex_products import NotUnderstood, PartMeaning, ProductMeaning, part_meaning, product_meaning
 from .vex_subject import ImagePattern, Subject

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from .names import Reference
-from .scans import ScanMetadata
+from .scans import Scan
 
 
 class Subject(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Subject(Struct, frozen=True):
     """`os/arch[/variant]`; empty when the scan does not say or is of several."""
 
     @classmethod
-    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: ScanMetadata) -> Subject:
+    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: Scan) -> Subject:
         """What `scan` is of: a release known as the reference `image`, with these tags and digests.
 
         A digest of the release counts only where it is the only one and the scan names none.

@@ -73,29 +73,19 @@ class SeverityCounts(NamedTuple):
     """Rows without one, likewise."""
 
 
-def deduplicate(findings: list[Finding]) -> Iterator[tuple[Vulnerability, list[Finding]]]:
+def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, list[Finding]]]:
     """One row for each (id, package, installed version), the worst first, with the findings it is made of.
 
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
-    version by code point. It and the rows do not depend on the order of the findings. The list is emptied:
-    there may be a million, and what has become a row can go.
+    version by code point. It and the rows do not depend on the order of the findings.
     """
-    first: dict[tuple[str, str, str], Finding] = {}
-    more: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        key = (finding.id, finding.pkg, finding.installed)
-        if first.setdefault(key, finding) is not finding:
-            more.setdefault(key, []).append(finding)
-    findings.clear()
-    worst = {key: min([first[key].severity, *[one.severity for one in more[key]]]) for key in more}
-    # Not the keys themselves, which go with `first`: of a million, that is 80 MB.
-    ordered = [(worst.get(key, one.severity), cve_order(one.id), *key, one) for key, one in first.items()]
-    del first
-    ordered.sort(reverse=True)
-    while ordered:
-        severity, _, id_, pkg, installed, one = ordered.pop()
-        group = [one, *more.pop((id_, pkg, installed), ())]
-        yield _row(SEVERITIES[severity], group), group
+        groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
+    worst = {key: min([finding.severity for finding in group]) for key, group in groups.items()}
+    ordered = sorted(groups.items(), key=lambda item: (worst[item[0]], cve_order(item[0][0]), *item[0]))
+    for key, group in ordered:
+        yield _row(SEVERITIES[worst[key]], group), group
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:

@@ -38,9 +38,9 @@ def _with_web(run: Run) -> Build:
 
     site, settings = run.read()
     pages = HtmlSite(site, settings, run.problems)
-    build = run.prepare(site, settings, on_item=pages.take)
+    build = run.prepare(site, settings)
     try:
-        files = pages.fill(build, strict=run.strict)
+        files = pages.fill(build.catalog, build.folder, build.feeds.keys(), strict=run.strict)
         build.publish(replace=run.replace, keep=True)
         assert build.staging is not None  # noqa: S101  # nothing was only checked
         write(files, site.site_dir, build.staging.folder)

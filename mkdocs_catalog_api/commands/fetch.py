@@ -175,7 +175,7 @@ def _reports(
     """Bring the reports of charts; when that is not all there is to do, a catalog without any is fine."""
     from ..authored.settings import SECURITY_FOLDERS
     from ..network.fetch import Fetch
-    from ..sources.read import load_charts
+    from ..sources.load import load_charts
 
     own = Problems()
     charts = load_charts(site, settings, own)

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from ..authored import clock
 from ..authored.settings import Settings
 from ..authored.site import Site, own_files
-from ..documents.security import Assessor
 from ..history import chain
 from ..history.configured import history_folder
 from ..history.days import Folder, is_date
@@ -22,7 +21,8 @@ from ..history.git import Commit, GitError, Repository
 from ..history.snapshot import Seen, State, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
-from ..sources.read import read
+from ..sources.assemble import assemble
+from ..sources.load import load
 from ..sources.read_site import read_site
 from .run import Run, as_objects, options, print_object, print_problems
 
@@ -115,11 +115,10 @@ def _site(run: Run) -> tuple[Site, Settings, Folder]:
 def _seen(run: Run, site: Site, settings: Settings) -> list[Seen]:
     """The images of the catalog by slug, as a build reads them."""
     clock.check(run.problems)
-    catalog, reports = read(site, settings, run.problems)
+    catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
         raise CatalogError(run.problems)
-    assessor = Assessor(reports.findings if reports else lambda _: [], catalog.statements)
-    return [*snapshot(catalog, assessor)]
+    return [*snapshot(catalog)]
 
 
 def _count(number: int, noun: str) -> str:

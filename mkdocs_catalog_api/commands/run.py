@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..build import Build
-    from ..documents.write_items import ItemDocuments
 
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -140,7 +139,6 @@ class Run(Struct):
         settings: Settings,
         *,
         check_only: bool = False,
-        on_item: Callable[[ItemDocuments], None] = lambda _: None,
     ) -> Build:
         """The documents, written and checked, for the site.
 
@@ -156,7 +154,6 @@ class Run(Struct):
             strict=self.strict,
             check_only=check_only,
             progress=self._progress,
-            on_item=on_item,
         )
 
     def _progress(self, stage: str) -> None:
@@ -166,7 +163,7 @@ class Run(Struct):
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work, tell what was found, and end the program if the catalog is refused."""
-        from ..documents.verify import ContractError
+        from ..documents.prove import ContractError
 
         build: Build | None = None
         try:

@@ -1,22 +1,20 @@
 """Badge payloads in the endpoint format of shields.io (https://shields.io/badges/endpoint-badge)."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, UnsetType
 
-from ..catalog.join import Catalog, Image
+from ..catalog import addresses
+from ..catalog.assessment import Figures
+from ..catalog.badges import EXPLOITED, PER_IMAGE, BadgeStyle, value_badges
 from ..catalog.models import ChartEntry, ImageEntry
-from ..catalog.names import FIXED_BADGES, badge_name, hub_name
-from .security import SecurityFigures
-from .structs.discovery import Badge as Payload
-
-FIXED = FIXED_BADGES
-EXPLOITED = "exploited"
-"""The badge of catalogs that know what is exploited."""
-PER_IMAGE = ("cves", "grade", "version")
+from ..catalog.names import hub_name
+from ..catalog.published import Document, Slug, Text
+from ..catalog.value import Catalog, Image
+from ..catalog.vulnerabilities import vocabulary
+from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 # White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
 _GREY, _BLUE = "#5f6b7a", "#1d6fb8"
@@ -48,18 +46,22 @@ LOGOS = {
 OTHER_LOGO = "opencontainersinitiative"
 
 
-class BadgeStyle(Struct, frozen=True):
-    """What the settings say about one badge; `svg` is the content of its logo's file."""
+class Badge(Document, kw_only=True):
+    """A badge in the endpoint format of shields.io: what does not apply is absent, never null."""
 
-    label: str | None = None
-    color: str | None = None
-    label_color: str | None = None
-    logo: str | None = None
-    svg: str | None = None
-    logo_color: str | None = None
+    schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
+    label: Annotated[Text, Meta(description="Left half.")]
+    message: Annotated[Text, Meta(description="Right half.")]
+    color: Annotated[Text, Meta(description="Colour of the right half.")]
+    label_color: Annotated[Text, Meta(description="Colour of the left half.")]
+    named_logo: Annotated[Text | UnsetType, Meta(description="Slug of simple-icons.")] = UNSET
+    logo_color: Annotated[Text | UnsetType, Meta(description="Colour of the named logo.")] = UNSET
+    logo_svg: Annotated[Text | UnsetType, Meta(description="The logo itself.")] = UNSET
+    style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
+    cache_seconds: Annotated[Literal[3600], Meta(description="How long renderers may keep it.")]
 
 
-class Badge(Struct, frozen=True):
+class BadgeContent(NamedTuple):
     """A badge before its style is applied."""
 
     name: str
@@ -67,10 +69,10 @@ class Badge(Struct, frozen=True):
     message: str
     color: str
 
-    def payload(self, style: BadgeStyle) -> Payload:
+    def payload(self, style: BadgeStyle) -> Badge:
         """The document: no null, no other keys, never both kinds of logo."""
         named = style.logo or LOGOS.get(self.name, OTHER_LOGO)
-        return Payload(
+        return Badge(
             schema_version=1,
             label=style.label or self.label,
             message=self.message,
@@ -84,88 +86,82 @@ class Badge(Struct, frozen=True):
         )
 
 
-def value_names(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
-    """(badge name, value, what it is) for each distinct base, signature and hub of the catalog."""
-    images = [image.entry for image in catalog.images]
-    charts = [chart.entry for chart in catalog.charts]
-    both: list[ImageEntry | ChartEntry] = [*images, *charts]
-    for base in sorted({image.base for image in images if image.base}):
-        yield badge_name(base), base, "base"
-    for signature in sorted({item.signature for item in both if item.signature}):
-        yield badge_name(signature), signature, "signature"
-    for hub in sorted({hub_name(chart.hub) for chart in charts if chart.hub}):
-        yield hub, hub, "hub"
+def catalog_badges(catalog: Catalog) -> dict[str, Badge]:
+    """Name → badge of the whole catalog."""
+    contents = _contents(catalog)
+    return {each.name: each.payload(catalog.badge_styles.get(each.name, BadgeStyle())) for each in contents}
 
 
-def catalog_badges(
-    catalog: Catalog, newest: Mapping[str, SecurityFigures | None], *, exploited: bool
-) -> Iterator[Badge]:
-    """The badges of the whole catalog; `newest` has the figures of each image's newest version, `exploited`
-    says whether it is known what is exploited.
-    """
+def image_badges(image: Image) -> dict[str, Badge]:
+    """Name → badge of one image."""
+    return {each.name: each.payload(BadgeStyle()) for each in _image_contents(image)}
+
+
+def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     images = [image.entry for image in catalog.images]
     charts = [chart.entry for chart in catalog.charts]
-    both: list[ImageEntry | ChartEntry] = [*images, *charts]
-    yield Badge("images", "images", str(len(images)), _BLUE)
-    yield Badge("charts", "charts", str(len(charts)), _BLUE)
-    counted = [newest[image.slug] for image in images if image.lifecycle != "planned"]
+    items: list[ImageEntry | ChartEntry] = [*images, *charts]
+    yield BadgeContent("images", "images", str(len(images)), _BLUE)
+    yield BadgeContent("charts", "charts", str(len(charts)), _BLUE)
+    counted = [image.figures for image in catalog.images if image.entry.lifecycle != "planned"]
     yield _cves("cves", "CVEs", [found for found in counted if found])
-    if exploited:
+    if catalog.exploited is not None:
         yield _exploited([found.exploited for found in counted if found and found.exploited is not None])
-    yield Badge("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
-    licenses = {item.license for item in both}
+    yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
+    licenses = {item.license for item in items}
     if len(licenses) == 1:
-        yield Badge("license", "license", licenses.pop(), _BLUE)
+        yield BadgeContent("license", "license", licenses.pop(), _BLUE)
     else:
-        yield Badge("license", "licenses", str(len(licenses)), _BLUE)
-    signed = Counter(item.signature for item in both)
+        yield BadgeContent("license", "licenses", str(len(licenses)), _BLUE)
+    signed = Counter(item.signature for item in items)
     bases = Counter(image.base for image in images)
     hubs = Counter(hub_name(chart.hub) for chart in charts if chart.hub)
-    for name, value, kind in value_names(catalog):
+    for name, value, kind in value_badges(images, charts):
         match kind:
             case "base":
-                yield Badge(name, value, f"{bases[value]} of {len(images)} images", _BLUE)
+                yield BadgeContent(name, value, f"{bases[value]} of {len(images)} images", _BLUE)
             case "signature":
                 share = f"{signed[value]} of {len(images) + len(charts)} signed"
-                yield Badge(name, value, share, _BLUE)
+                yield BadgeContent(name, value, share, _BLUE)
             case _:
-                yield Badge(name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", _BLUE)
+                yield BadgeContent(
+                    name, name, f"{hubs[value]} charts" if hubs[value] != 1 else "1 chart", _BLUE
+                )
 
 
-def image_badges(image: Image, newest: SecurityFigures | None) -> Iterator[Badge]:
-    """The three badges of one image."""
-    name = image.entry.name
+def _image_contents(image: Image) -> Iterator[BadgeContent]:
+    name, newest = image.entry.name, image.figures
     if newest and newest.grade is None:
-        yield Badge("cves", f"{name} CVEs", _ungraded(newest), _GREY)
+        yield BadgeContent("cves", f"{name} CVEs", _ungraded(newest), _GREY)
     else:
         yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
     if newest is None:
-        yield Badge("grade", f"{name} grade", "not scanned", _GREY)
+        yield BadgeContent("grade", f"{name} grade", "not scanned", _GREY)
     elif newest.grade is None:
-        yield Badge("grade", f"{name} grade", _ungraded(newest), _GREY)
+        yield BadgeContent("grade", f"{name} grade", _ungraded(newest), _GREY)
     else:
-        yield Badge("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
+        yield BadgeContent("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
-    yield Badge("version", name, version or "no release", _BLUE if version else _GREY)
+    yield BadgeContent("version", name, version or "no release", _BLUE if version else _GREY)
 
 
-def _cves(name: str, label: str, found: Sequence[SecurityFigures]) -> Badge:
+def _cves(name: str, label: str, found: Sequence[Figures]) -> BadgeContent:
     if not found:
-        return Badge(name, label, "not scanned", _GREY)
+        return BadgeContent(name, label, "not scanned", _GREY)
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
     # Nothing found in what is not graded proves nothing.
     clean = _GREY if any(one.grade is None for one in found) else _GREEN
     worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), clean)
-    return Badge(name, label, str(sum(totals)), worst)
+    return BadgeContent(name, label, str(sum(totals)), worst)
 
 
-def _exploited(found: Sequence[int]) -> Badge:
+def _exploited(found: Sequence[int]) -> BadgeContent:
     if not found:
-        return Badge(EXPLOITED, "known exploited", "not scanned", _GREY)
-    return Badge(EXPLOITED, "known exploited", str(sum(found)), _RED if sum(found) else _GREEN)
+        return BadgeContent(EXPLOITED, "known exploited", "not scanned", _GREY)
+    return BadgeContent(EXPLOITED, "known exploited", str(sum(found)), _RED if sum(found) else _GREEN)
 
 
-def _ungraded(found: SecurityFigures) -> str:
+def _ungraded(found: Figures) -> str:
     return "partly scanned" if found.in_part else "not graded"
 
 
@@ -174,3 +170,44 @@ def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:
     sets = [{name.partition("/")[2] for name in names} for names in platforms]
     common = set.intersection(*sets) if sets else set()
     return (" | ".join(sorted(common)), _BLUE) if common else ("none in common", _GREY)
+
+
+def _documents(catalog: Catalog) -> Documents:
+    for name, badge in catalog_badges(catalog).items():
+        yield addresses.badge(name), badge
+    for image in catalog.images:
+        for name, badge in image_badges(image).items():
+            yield addresses.image_badge(image.entry.slug, name), badge
+
+
+_BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
+_IMAGE_BADGES: Any = Literal.__getitem__(PER_IMAGE)
+_IMAGE_BADGE = Parameter(
+    "name",
+    "What the badge says.",
+    Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
+)
+BADGES = Kind(
+    routes=(
+        Route(
+            "badge/{name}.json",
+            "getBadge",
+            "badges",
+            "One badge of the catalog",
+            "`images`, `charts`, `cves`, `multiarch`, `license`, and one for each base, signing tool and "
+            "chart hub: `badges` of `index.json` lists them. For a badge renderer's endpoint mode.",
+            Badge,
+            (_BADGE,),
+        ),
+        Route(
+            "badge/{slug}/{name}.json",
+            "getImageBadge",
+            "badges",
+            "One badge of an image",
+            "For a badge renderer's endpoint mode.",
+            Badge,
+            (SLUG, _IMAGE_BADGE),
+        ),
+    ),
+    documents=_documents,
+)

@@ -1,71 +1,220 @@
 """Collections, their pages, and the documents of their items."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from typing import Annotated, Any, Literal, NamedTuple
 
-from collections.abc import Iterator, Sequence
-
-from msgspec import Struct
+from msgspec import Meta, Struct, defstruct
+from pydantic import BaseModel
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.join import WebPage
-from ..catalog.models import ItemEntry
-from ..catalog.published import PER_PAGE
-from .badges import PER_IMAGE
-from .structs.envelopes import ImageBadges, ItemLinks, ItemStructs, PageLinks
+from ..catalog.badges import PER_IMAGE
+from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
+from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from . import items
+from .item_structs import published
+from .kinds import SLUG, Documents, Kind, Parameter, Route
+
+
+class PageLinks(Document):
+    """Addresses around a page."""
+
+    self: Annotated[Href, Meta(description="This page.")]
+    first: Annotated[Href, Meta(description="The first page.")]
+    last: Annotated[Href, Meta(description="The last page.")]
+    prev: Annotated[Href | None, Meta(description="The page before; null on the first.")]
+    next: Annotated[Href | None, Meta(description="The page after; null on the last.")]
+    collection: Annotated[Href, Meta(description="The full collection.")]
+
+
+class ItemLinks(Document):
+    """Addresses around an item."""
+
+    self: Annotated[Href, Meta(description="This document.")]
+    collection: Annotated[Href, Meta(description="The full collection.")]
+    html: Annotated[PageLink | None, Meta(description="Web page of the item.")]
+
+
+class ImageBadges(Document):
+    """Badges of one image, in the endpoint format of shields.io."""
+
+    cves: Annotated[Href, Meta(description="Open vulnerabilities.")]
+    grade: Annotated[Href, Meta(description="Letter for the worst of them.")]
+    version: Annotated[Href, Meta(description="The newest version.")]
+
+
+class ItemStructs(NamedTuple):
+    """The documents of one collection."""
+
+    one: type[Struct]
+    collection: type[Struct]
+    page: type[Struct]
+    document: type[Struct] | None
+    """Of one item; updates have none."""
+
+
+class Words(NamedTuple):
+    """What a collection is called in sentences and schemas."""
+
+    one: str
+    stem: str
+    """Begins the names of its schemas."""
+    plural: str
+    order: str
+
+
+COLLECTIONS: Mapping[str, Words] = {
+    "images": Words("image", "Image", "Images", "by slug"),
+    "charts": Words("chart", "Chart", "Charts", "by slug"),
+    "roadmap": Words("roadmap item", "Roadmap", "Roadmap", "by slug"),
+    "updates": Words("update", "Update", "Updates", "in the order of the check"),
+}
+
+
+@cache
+def item_structs(name: str, model: type[BaseModel]) -> ItemStructs:
+    """The Structs of a collection with entries of this model."""
+    return _item_structs(name, COLLECTIONS[name], published(model))
+
+
+def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
+    head: dict[str, Any] = {
+        "api_version": ApiVersion,
+        "resource": Annotated[Literal.__getitem__(name), Meta(description="Name of the collection.")],
+    }
+    items = list.__class_getitem__(one)
+    every = Meta(description=f"Every {words.one} of the catalog, {words.order}.")
+    some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
+    collection = head | {"total": Total, "data": Annotated[items, every]}
+    page = head | {
+        "page": Annotated[Positive, Meta(description="Number of the page, from 1.")],
+        "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
+        "total": Total,
+        "total_pages": Annotated[Positive, Meta(description="Number of pages.")],
+        "links": Annotated[PageLinks, Meta(description="Addresses around the page.")],
+        "data": Annotated[items, some],
+    }
+    document = head | {
+        "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
+        "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
+    }
+    if name == "images":
+        document["badges"] = Annotated[ImageBadges, Meta(description="Addresses of its badges.")]
+    document["data"] = Annotated[one, Meta(description=f"The {words.one}, as in the collection.")]
+    return ItemStructs(
+        one,
+        _struct(f"{words.stem}Collection", f"Every {words.one}.", collection),
+        _struct(f"{words.stem}Page", f"One page of {name}.", page),
+        _struct(f"{words.stem}Document", f"One {words.one}.", document) if name != "updates" else None,
+    )
+
+
+def _struct(name: str, doc: str, fields: Mapping[str, Any]) -> type[Struct]:
+    return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})
 
 
 def total_pages(total: int) -> int:
+    """Number of pages of a collection with so many items."""
     return -(-total // PER_PAGE)
 
 
-def documents(
-    resource: str, items: Sequence[Struct], structs: ItemStructs, at: Addresses
-) -> Iterator[tuple[str, Struct]]:
-    """Path and body of the full collection and of each of its pages."""
-    total, pages = len(items), total_pages(len(items))
-    head = {"api_version": "v1", "resource": resource}
-    yield addresses.collection(resource), structs.collection(**head, total=total, data=items)
-
-    def link(number: int) -> str:
-        return at.api(addresses.page(resource, number))
-
-    for number in range(1, pages + 1):
-        links = PageLinks(
-            link(number),
-            link(1),
-            link(pages),
-            link(number - 1) if number > 1 else None,
-            link(number + 1) if number < pages else None,
-            at.api(addresses.collection(resource)),
-        )
-        some = items[(number - 1) * PER_PAGE : number * PER_PAGE]
-        yield (
-            addresses.page(resource, number),
-            structs.page(
-                **head, page=number, per_page=PER_PAGE, total=total, total_pages=pages, links=links, data=some
-            ),
-        )
+def collection_items(catalog: Catalog, name: str) -> list[Struct]:
+    """The items of a collection as they are published, in its order."""
+    at = catalog.addresses
+    match name:
+        case "images":
+            return [items.image(image, at) for image in catalog.images]
+        case "charts":
+            return [items.chart(chart, at) for chart in catalog.charts]
+        case "roadmap":
+            return [items.roadmap(planned, at) for planned in catalog.roadmap]
+    return items.updates(catalog)
 
 
-def item(
-    resource: str,
-    entry: ItemEntry,
-    page: WebPage | None,
-    data: Struct,
-    structs: ItemStructs,
-    at: Addresses,
-) -> tuple[str, Struct]:
-    """Path and body of the document of one item."""
-    assert structs.document is not None  # noqa: S101  # for the type checker
-    path = addresses.item(resource, entry.slug)
+def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: Struct) -> Struct:
+    """The document of one item, `data` being the item as it is published."""
+    struct = item_structs(name, catalog.models[name]).document
+    assert struct is not None  # noqa: S101  # updates have no documents
+    at, slug, page = catalog.addresses, item.entry.slug, item.page
     html = at.web(page.url) if page and page.own else None
-    links = ItemLinks(at.api(path), at.api(addresses.collection(resource)), html)
+    links = ItemLinks(at.api(addresses.item(name, slug)), at.api(addresses.collection(name)), html)
     badges = {}
-    if resource == "images":
-        badges["badges"] = ImageBadges(
-            *(at.api(addresses.image_badge(entry.slug, name)) for name in PER_IMAGE)
-        )
-    return path, structs.document(
-        api_version="v1", resource=resource, slug=entry.slug, links=links, **badges, data=data
+    if name == "images":
+        badges["badges"] = ImageBadges(*(at.api(addresses.image_badge(slug, badge)) for badge in PER_IMAGE))
+    return struct(api_version="v1", resource=name, slug=slug, links=links, **badges, data=data)
+
+
+def _documents(name: str, catalog: Catalog) -> Documents:
+    structs, at = item_structs(name, catalog.models[name]), catalog.addresses
+    published_items = collection_items(catalog, name)
+    total = len(published_items)
+    head = {"api_version": "v1", "resource": name}
+    yield addresses.collection(name), structs.collection(**head, total=total, data=published_items)
+    pages = total_pages(total)
+    for number in range(1, pages + 1):
+        some = published_items[(number - 1) * PER_PAGE : number * PER_PAGE]
+        links = _page_links(name, number, pages, at)
+        counts = {"page": number, "per_page": PER_PAGE, "total": total, "total_pages": pages}
+        yield addresses.page(name, number), structs.page(**head, **counts, links=links, data=some)
+    if name == "updates":
+        return
+    of_name: Mapping[str, Sequence[Image | Chart | RoadmapItem]]
+    of_name = {"images": catalog.images, "charts": catalog.charts, "roadmap": catalog.roadmap}
+    for item, data in zip(of_name[name], published_items, strict=True):
+        yield addresses.item(name, item.entry.slug), item_document(catalog, name, item, data)
+
+
+def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
+    def link(page: int) -> str:
+        return at.api(addresses.page(name, page))
+
+    return PageLinks(
+        link(number),
+        link(1),
+        link(pages),
+        link(number - 1) if number > 1 else None,
+        link(number + 1) if number < pages else None,
+        at.api(addresses.collection(name)),
     )
+
+
+_PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
+
+
+def collection_kinds(models: Mapping[str, type[BaseModel]]) -> Iterator[Kind]:
+    """A kind for each collection; `models` has the model of its entries."""
+    for name, words in COLLECTIONS.items():
+        routes = tuple(_routes(name, words, item_structs(name, models[name])))
+        yield Kind(routes, partial(_documents, name))
+
+
+def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
+    yield Route(
+        f"{name}.json",
+        f"list{words.plural}",
+        name,
+        f"Every {words.one}",
+        f"The full collection of {name}, {words.order}. Filter it on your side.",
+        structs.collection,
+    )
+    yield Route(
+        f"{name}/{{page}}.json",
+        f"list{words.plural}Page",
+        name,
+        f"One page of {name}",
+        f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
+        "is null. An empty collection has no page.",
+        structs.page,
+        (_PAGE,),
+    )
+    if structs.document is not None:
+        yield Route(
+            f"{name}/{{slug}}/index.json",
+            f"get{words.stem}" if name != "roadmap" else "getRoadmapItem",
+            name,
+            f"One {words.one}",
+            f"The {words.one} with this slug, and where its other documents are.",
+            structs.document,
+            (SLUG,),
+        )

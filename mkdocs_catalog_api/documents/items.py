@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.join import Catalog, Chart, Image, RoadmapItem
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
-from ..catalog.pins import Pin
-from .structs.items import Verify, publish
-from .structs.security import ChartSecurity, ImageSecurity
+from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
+from .item_structs import Verify, publish
+from .security import chart_security, image_security
 
 
-def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
+def image(item: Image, at: Addresses) -> Struct:
     slug = item.entry.slug
     return publish(
         item.entry,
@@ -28,11 +27,11 @@ def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
         verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
-        security=security,
+        security=image_security(item, at),
     )
 
 
-def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
+def chart(item: Chart, at: Addresses) -> Struct:
     return publish(
         item.entry,
         versions=[*map(publish, item.entry.versions)],
@@ -40,7 +39,7 @@ def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
         verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
         url=at.web(item.page.url),
         href=at.api(addresses.item("charts", item.entry.slug)),
-        security=security,
+        security=chart_security(item),
     )
 
 
@@ -73,24 +72,15 @@ def roadmap(item: RoadmapItem, at: Addresses) -> Struct:
     return publish(item.entry, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
 
 
-def updates(catalog: Catalog, at: Addresses) -> Iterator[Struct]:
-    """Updates with the item that each is about."""
-    items = _items_by_name(catalog)
-    for update in catalog.updates:
-        path = items.get(update.application)
-        yield publish(update, href=at.api(path) if path else None)
+def updates(catalog: Catalog) -> list[Struct]:
+    """The updates, each with the item that it is about."""
+    at, items = catalog.addresses, catalog.by_name()
 
+    def href(application: str) -> str | None:
+        item = items.get(application)
+        if item is None:
+            return None
+        resource = "images" if isinstance(item, Image) else "charts"
+        return at.api(addresses.item(resource, item.entry.slug))
 
-def _items_by_name(catalog: Catalog) -> dict[str, str]:
-    """Slug or name → path of the item's document: a slug before a name, an image before a chart."""
-    entries = [
-        *(("images", image.entry) for image in catalog.images),
-        *(("charts", chart.entry) for chart in catalog.charts),
-    ]
-    found: dict[str, str] = {}
-    # What stands later takes the place of what stands before.
-    for resource, entry in reversed(entries):
-        found[entry.name] = addresses.item(resource, entry.slug)
-    for resource, entry in reversed(entries):
-        found[entry.slug] = addresses.item(resource, entry.slug)
-    return found
+    return [publish(update, href=href(update.application)) for update in catalog.updates]

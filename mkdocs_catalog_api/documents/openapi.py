@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
 
 from msgspec import Struct, field
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
+from ..authored.settings import OpenApiSettings
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
+from ..catalog.value import Catalog
 from .compatibility import POLICY
 from .examples import Example
-from .lookups.table import lookup_routes
-from .routes import TAGS, Parameter, Route, routes
-from .structs.envelopes import ItemStructs
+from .kinds import TAGS, Kind, Parameter, Route
 
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published: every response is a document that is
@@ -68,6 +68,18 @@ class About(Struct, frozen=True):
     """Its address, when it is known."""
 
 
+def about(catalog: Catalog, settings: OpenApiSettings) -> About:
+    """What the settings say of the API."""
+    contact, terms = settings.contact, settings.license
+    return About(
+        catalog.title,
+        contact.model_dump(exclude_none=True) if contact else {},
+        terms.model_dump(exclude_none=True) if terms else {},
+        catalog.addresses.mount,
+        catalog.site_url,
+    )
+
+
 _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 
 
@@ -80,9 +92,9 @@ class Described(NamedTuple):
     """Name of each component → the schema."""
 
 
-def describe(items: Mapping[str, ItemStructs]) -> Described:
-    """Every path with its schema; `items` has the Structs of each collection."""
-    table = [*routes(items), *lookup_routes()]
+def describe(kinds: Iterable[Kind]) -> Described:
+    """Every path of these kinds of documents, with its schema."""
+    table = [route for kind in kinds for route in kind.routes]
     found, schemas = schema_components(
         [route.struct for route in table if route.struct], ref_template=_REFERENCE
     )

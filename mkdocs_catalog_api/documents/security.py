@@ -1,222 +1,461 @@
-"""Release records: what the scans of one version say, after VEX statements have been applied."""
+"""Vulnerability data: release records, the detail of each image, the summary and the index."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal, get_type_hints
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import add
-from typing import Any, NamedTuple
-
+from msgspec import Meta, Struct, defstruct
 from msgspec.structs import astuple
 
-from ..catalog import addresses
-from ..catalog.grading import grade
-from ..catalog.join import Image, Release
-from ..catalog.names import Reference
-from ..catalog.pins import Pin
-from ..catalog.scans import COUNTERS, Finding, ScanMetadata
-from ..catalog.vex_matching import Statements, Subject
-from ..catalog.vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
-from .structs import security as structs
+from ..catalog import addresses, value
+from ..catalog.addresses import Addresses
+from ..catalog.assessment import Figures, os_end_of_life, scanned_digest, scanner_names, total, worse
+from ..catalog.published import (
+    ApiVersion,
+    Counter,
+    Counters,
+    Critical,
+    CriticalIfScanned,
+    Digest,
+    Document,
+    ExploitedIfKnown,
+    Fixable,
+    FixableIfScanned,
+    Grade,
+    High,
+    HighIfScanned,
+    Href,
+    Low,
+    LowIfScanned,
+    Medium,
+    MediumIfScanned,
+    OpenTotal,
+    ScoreIfGraded,
+    Slug,
+    SuppressedIfScanned,
+    SuppressedTotal,
+    Text,
+    Timestamp,
+    TotalIfScanned,
+    Unknown,
+    UnknownIfScanned,
+    VersionLabel,
+)
+from ..catalog.scans import COUNTERS
+from ..catalog.vulnerabilities import Suppressed, Vulnerability
+from .kinds import Documents, Kind, Parameter, Route
 
-_SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
-_SCANNERS = [*_SCANNER_NAMES]
+Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
+ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
+ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
-Read = Callable[[tuple[ScanMetadata, ...]], list[Finding]]
-"""Gives the findings of the scans of one release."""
-
-
-class SecurityFigures(NamedTuple):
-    """What is known of a scanned release, without its rows: small, so it stays in memory."""
-
-    counts: SeverityCounts
-    suppressed: int
-    grade: str | None
-    score: float | None
-    scanned_at: str | None
-    exploited: int | None
-    """Rows that are known to be exploited; None when nobody has looked."""
-    in_part: bool = False
-    """Some of the release's digests have no scan, and so it has no grade."""
-
-    @property
-    def counters(self) -> dict[str, int]:
-        """`critical` … `unknown`."""
-        return dict(zip(COUNTERS, map(add, *self.counts), strict=True))
-
-    @property
-    def total(self) -> int:
-        return self.fixable + sum(self.counts.unfixable)
-
-    @property
-    def fixable(self) -> int:
-        return sum(self.counts.fixable)
-
-    def fields(self) -> dict[str, Any]:
-        """The counters, their sums and the grade, as several documents have them."""
-        return {
-            **self.counters,
-            "total": self.total,
-            "fixable": self.fixable,
-            "suppressed": self.suppressed,
-            "grade": self.grade,
-            "score": self.score,
-            "exploited": self.exploited,
-        }
+Label = Annotated[VersionLabel, Meta(description="Label of the release.")]
+Scanned = Annotated[bool, Meta(description="Whether the release has a scan.")]
+Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
+RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
+DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
+ScannedDigest = Annotated[Digest | None, Meta(description="What was scanned.")]
+ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
+Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
+DigestsScanned = Annotated[
+    Counter | None,
+    Meta(description="How many of the version's digests have a scan. Fewer than all of several: no grade."),
+]
+OsEndOfLife = Annotated[
+    bool | None,
+    Meta(description="The operating system gets no more advisories: finding nothing then means little."),
+]
+SuppressedRows = Annotated[
+    list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
+]
 
 
+class Release(Document):
+    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
+
+    version: Label
+    scanned: Scanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    cves: Rows
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    findings: RawFindings
+    unique: DistinctIds
+    digest: ScannedDigest
+    scanned_at: ScannedAt
+    scanner: Scanner
+    digests_scanned: DigestsScanned
+    os_end_of_life: OsEndOfLife
+    suppressed: SuppressedRows
+    exploited: ExploitedIfKnown
+
+
+class SecurityHead(Document):
+    """What the documents of one image begin with."""
+
+    api_version: ApiVersion
+    resource: Named
+    slug: ImageSlug
+    image: ImageReference
+
+
+def _fields(struct: type[Struct]) -> list[tuple[str, object]]:
+    return [*get_type_hints(struct, include_extras=True).items()]
+
+
+ReleaseDocument = defstruct(
+    "ReleaseDocument",
+    [*_fields(SecurityHead), *_fields(Release)],
+    bases=(Document,),
+    module=__name__,
+    namespace={
+        "__doc__": "Vulnerability data of one release of one image. Not scanned: every figure is null."
+    },
+)
+
+
+class SecurityDetail(SecurityHead):
+    """Vulnerability data of every release of one image."""
+
+    latest: Annotated[Release, Meta(description="Record of the newest version.")]
+    versions: Annotated[
+        list[Release], Meta(min_length=1, description="A record for each version, newest first.")
+    ]
+
+
+class ImageSecurity(Document):
+    """Figures of an image: those of its newest version. All null when that has no scan."""
+
+    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
+    version: Annotated[
+        VersionLabel | None, Meta(description="The newest version; null when there is none yet.")
+    ]
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    suppressed: SuppressedIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    href: Annotated[
+        Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
+    ]
+    exploited: ExploitedIfKnown
+
+
+class ChartSecurity(Document):
+    """Sums over the distinct images that a chart pins, each of the release that is pinned.
+
+    With some of them unscanned, the counts cover the scanned ones; grade and score are null.
+    """
+
+    scanned: Annotated[bool, Meta(description="Whether it pins something and every pin has a scan.")]
+    critical: CriticalIfScanned
+    high: HighIfScanned
+    medium: MediumIfScanned
+    low: LowIfScanned
+    unknown: UnknownIfScanned
+    total: TotalIfScanned
+    fixable: FixableIfScanned
+    suppressed: SuppressedIfScanned
+    grade: Grade
+    score: ScoreIfGraded
+    pins: Annotated[Counter, Meta(description="Distinct images that it pins.")]
+    pins_scanned: Annotated[Counter, Meta(description="How many of them have a scan.")]
+    exploited: ExploitedIfKnown
+
+
+class SummaryEntry(Counters):
+    """Figures of one scanned image: those of its newest version."""
+
+    total: OpenTotal
+    fixable: Fixable
+    suppressed: SuppressedTotal
+    grade: Grade
+    score: ScoreIfGraded
+    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    exploited: ExploitedIfKnown
+
+
+class Pinned(Document):
+    """Open vulnerabilities of the distinct releases that charts pin."""
+
+    total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    releases: Annotated[Counter, Meta(description="How many distinct releases charts pin.")]
+    unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
+
+
+class SecuritySummary(Document):
+    """Open vulnerabilities across the catalog: those of the newest version of each image."""
+
+    api_version: ApiVersion
+    resource: Named
+    total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
+    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → figures.")]
+    scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
+    unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
+    fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
+    suppressed: SuppressedTotal
+    unique: Annotated[Counter, Meta(description="Distinct ids of all vulnerabilities.")]
+    oldest_scan: Annotated[
+        Timestamp | None,
+        Meta(description="UTC time of the oldest scan of a newest version; null when one has no known time."),
+    ]
+    newest_scan: Annotated[
+        Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
+    ]
+    exploited: ExploitedIfKnown
+    pinned: Annotated[Pinned, Meta(description="The same figures of what charts pin.")]
+
+
+class SecurityIndexEntry(Document):
+    """One scanned image: figures of its newest version."""
+
+    slug: ImageSlug
+    name: Annotated[Text, Meta(description="Name for people.")]
+    image: ImageReference
+    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    grade: Grade
+    score: ScoreIfGraded
+    critical: Critical
+    high: High
+    medium: Medium
+    low: Low
+    unknown: Unknown
+    total: OpenTotal
+    fixable: Fixable
+    scanned_at: ScannedAt
+    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    exploited: ExploitedIfKnown
+
+
+class SecurityIndex(Document):
+    """Every scanned image."""
+
+    api_version: ApiVersion
+    resource: Named
+    total: Annotated[Counter, Meta(description="Number of scanned images.")]
+    data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
+
+
+_NOTHING = [None] * (len(Release.__struct_fields__) - 2)
 NO_FIGURES: dict[str, Any] = dict.fromkeys(
     (*COUNTERS, "total", "fixable", "suppressed", "grade", "score", "exploited")
 )
 
 
-class Assessed(NamedTuple):
-    """The scans of one release, deduplicated and judged by the VEX statements."""
-
-    figures: SecurityFigures
-    rows: list[Vulnerability]
-    suppressed: list[Suppressed]
-    findings: int
-    """Raw findings, before deduplication."""
-    matched: set[int]
-    related: set[frozenset[str]]
-    """Positions of the VEX statements that speak of a finding."""
-
-
-class Assessor(NamedTuple):
-    """Turns scans into figures and rows."""
-
-    read: Read
-    statements: Statements
-    exploited: Mapping[str, str] | None = None
-    """Id → day since when it is known to be exploited; None when nobody has looked."""
-
-    def release(self, image: Image, release: Release) -> Assessed | None:
-        """What is known of one version, None when nobody has scanned it."""
-        entry = release.entry
-        tags = [entry.version, *entry.tags]
-        return self._assess(release.scans, image.entry.image, tags, entry.digests, release.in_part)
-
-    def pin(self, pin: Pin) -> Assessed | None:
-        """What is known of a pin that is no release of the catalog."""
-        digest = pin.entry.digest
-        tag = Reference.parse(pin.entry.image).tag_or_latest
-        return self._assess(pin.scans, pin.entry.image, [tag], [digest] if digest else [])
-
-    def _assess(
-        self,
-        scans: tuple[ScanMetadata, ...],
-        image: str,
-        tags: Sequence[str],
-        digests: Sequence[str],
-        in_part: bool = False,
-    ) -> Assessed | None:
-        if not scans:
-            return None
-        findings = self.read(scans)
-        number = len(findings)
-        suppressed: list[Suppressed] = []
-        matched: set[int] = set()
-        related: set[frozenset[str]] = set()
-        concerned = bool(len(self.statements)) and self.statements.concerns(findings)
-        rows = deduplicate(findings)
-        if self.exploited is not None:
-            rows = _marked(rows, self.exploited)
-        if concerned:
-            subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
-            left, suppressed, matched, related = self.statements.apply(rows, subjects)
-        else:
-            left = [row for row, _ in rows]
-        exploited = None
-        if self.exploited is not None:
-            exploited = sum(row.exploited is not None for row in left)
-        figures = _figures(scans, count(left), len(suppressed), exploited, in_part)
-        return Assessed(figures, left, suppressed, number, matched, related)
-
-
-def _marked(
-    rows: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
-) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Say of rows since when they are exploited, also of those that stand for such a vulnerability."""
-    for row, findings in rows:
-        ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
-        row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
-        yield row, findings
-
-
-_NOTHING = [None] * (len(structs.Release.__struct_fields__) - 2)
-
-
-def record(release: Release, found: Assessed | None) -> structs.Release:
+def record(release: value.Release) -> Release:
     """The release record of one version."""
-    if found is None:
-        return structs.Release(release.entry.version, False, *_NOTHING)
-    figures, scans = found.figures, release.scans
-    return structs.Release(
-        version=release.entry.version,
+    assessment, version = release.assessment, release.entry.version
+    if assessment is None:
+        return Release(version, False, *_NOTHING)
+    figures, scans = assessment.figures, release.scans
+    return Release(
+        version=version,
         scanned=True,
         total=figures.total,
         fixable=figures.fixable,
-        grade=figures.grade,  # type: ignore[arg-type]
+        grade=figures.grade,
         score=figures.score,
-        cves=found.rows,
+        cves=assessment.rows,
         **figures.counters,
-        findings=found.findings,
-        unique=len({row.id for row in found.rows}),
-        digest=_scanned_digest(release),
+        findings=assessment.findings,
+        unique=len({row.id for row in assessment.rows}),
+        digest=scanned_digest(release.entry.digests, scans),
         scanned_at=figures.scanned_at,
-        scanner=_scanner(scans),
+        scanner=scanner_names(scans),
         digests_scanned=release.digests_scanned,
-        os_end_of_life=_end_of_life(scans),
-        suppressed=found.suppressed,
+        os_end_of_life=os_end_of_life(scans),
+        suppressed=assessment.suppressed,
         exploited=figures.exploited,
     )
 
 
-def documents(image: Image, records: Sequence[structs.Release]) -> Iterable[tuple[str, Any]]:
-    """Path and body of the security documents of one image: of each release, and of all together."""
-    slug, reference = image.entry.slug, image.entry.image
-    for one in records:
-        body = structs.ReleaseDocument("v1", "security", slug, reference, *astuple(one))
-        yield addresses.release(slug, one.version), body
-    if records:
-        detail = structs.SecurityDetail("v1", "security", slug, reference, records[0], [*records])
-        yield addresses.detail(slug), detail
+def image_security(image: value.Image, at: Addresses) -> ImageSecurity:
+    """The `security` object of an image."""
+    figures, newest = image.figures, image.newest
+    return ImageSecurity(
+        scanned=figures is not None,
+        version=newest.entry.version if newest else None,
+        **(figures.fields() if figures else NO_FIGURES),
+        href=at.api(addresses.detail(image.entry.slug)) if newest else None,
+    )
 
 
-def _figures(
-    scans: Sequence[ScanMetadata],
-    counts: SeverityCounts,
-    suppressed: int,
-    exploited: int | None,
-    in_part: bool,
-) -> SecurityFigures:
-    letter: str | None
-    score: float | None
-    letter, score = grade(*counts)
-    abandoned = any(scan.os_end_of_life for scan in scans)
-    # Nobody looks at the system any more, or has looked at all of it: finding nothing proves nothing.
-    if in_part or (abandoned and letter in ("A+", "A")):
-        letter = score = None
-    times = [scan.scanned_at for scan in scans if scan.scanned_at]
-    # The oldest of several parts: the release is known no better than its oldest scan.
-    oldest = min(times) if len(times) == len(scans) else None
-    return SecurityFigures(counts, suppressed, letter, score, oldest, exploited, in_part)
+def chart_security(chart: value.Chart) -> ChartSecurity:
+    """The `security` object of a chart."""
+    pins = _pinned_figures([chart])
+    scanned = [figures for figures in pins.values() if figures is not None]
+    fields = dict(NO_FIGURES)
+    if scanned:
+        sums = total(scanned)
+        fields = sums.fields()
+        withheld = any(figures.grade is None for figures in scanned)
+        in_part = len(scanned) < len(pins) or any(figures.in_part for figures in scanned)
+        if in_part or (withheld and sums.grade in ("A+", "A")):
+            fields |= {"grade": None, "score": None}
+    return ChartSecurity(
+        scanned=bool(pins) and len(scanned) == len(pins),
+        **fields,
+        pins=len(pins),
+        pins_scanned=len(scanned),
+    )
 
 
-def _scanned_digest(release: Release) -> str | None:
-    """The digest that was scanned: the first of the page's that a scan has, else the scan's own."""
-    scanned = {digest for scan in release.scans for digest in scan.digests}
-    on_page = (digest for digest in release.entry.digests if digest in scanned)
-    # A report without digests was joined by name or path, and says nothing of what it scanned.
-    return next(on_page, None) or min(scanned, default=None)
+def _pinned_figures(charts: Iterable[value.Chart]) -> dict[str, Figures | None]:
+    """The figures of each distinct thing that the charts pin."""
+    figures: dict[str, Figures | None] = {}
+    for chart in charts:
+        for pin in chart.pins:
+            figures[pin.key] = worse(figures.get(pin.key), pin.figures)
+    return figures
 
 
-def _scanner(scans: Sequence[ScanMetadata]) -> str:
-    """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
-    said = {(_SCANNERS.index(scan.scanner), scan.scanner_version) for scan in scans}
-    return ", ".join(f"{_SCANNER_NAMES[_SCANNERS[at]]} {version}".strip() for at, version in sorted(said))
+def summary(catalog: value.Catalog) -> SecuritySummary:
+    """The security summary; planned images are not in it."""
+    at = catalog.addresses
+    images = [image for image in catalog.images if image.entry.lifecycle != "planned"]
+    entries: dict[str, SummaryEntry] = {}
+    parts: list[Figures] = []
+    ids: set[str] = set()
+    for image, release, figures in _scanned(images):
+        parts.append(figures)
+        entries[image.entry.slug] = SummaryEntry(
+            **figures.fields(),
+            version=release.entry.version,
+            href=at.api(addresses.detail(image.entry.slug)),
+        )
+        if release.assessment:
+            ids.update(row.id for row in release.assessment.rows)
+    sums = total(parts)
+    times = [part.scanned_at for part in parts if part.scanned_at]
+    return SecuritySummary(
+        api_version="v1",
+        resource="security",
+        total=sums.total,
+        by_severity=Counters(**sums.counters),
+        images_with_cves=sum(part.total > 0 for part in parts),
+        images=entries,
+        scanned=len(parts),
+        unscanned=[image.entry.slug for image in images if image.figures is None],
+        fixable=sums.fixable,
+        suppressed=sums.suppressed,
+        unique=len(ids),
+        oldest_scan=min(times) if times and len(times) == len(parts) else None,
+        newest_scan=max(times, default=None),
+        exploited=sums.exploited,
+        pinned=_pinned(catalog.charts),
+    )
 
 
-def _end_of_life(scans: Sequence[ScanMetadata]) -> bool | None:
-    known = [scan.os_end_of_life for scan in scans if scan.os_end_of_life is not None]
-    return any(known) if known else None
+def _scanned(images: Iterable[value.Image]) -> Iterator[tuple[value.Image, value.Release, Figures]]:
+    """Each image with a scan of its newest release, that release and its figures."""
+    for image in images:
+        release, figures = image.newest, image.figures
+        if release is not None and figures is not None:
+            yield image, release, figures
+
+
+def _pinned(charts: Iterable[value.Chart]) -> Pinned:
+    pinned = _pinned_figures(charts)
+    scanned = [figures for figures in pinned.values() if figures is not None]
+    sums = total(scanned)
+    return Pinned(sums.total, Counters(**sums.counters), len(pinned), len(pinned) - len(scanned))
+
+
+def _index(catalog: value.Catalog) -> SecurityIndex:
+    """Every scanned image that is not planned."""
+    at = catalog.addresses
+    entries = [
+        SecurityIndexEntry(
+            slug=image.entry.slug,
+            name=image.entry.name,
+            image=image.entry.image,
+            version=release.entry.version,
+            grade=figures.grade,
+            score=figures.score,
+            **figures.counters,
+            total=figures.total,
+            fixable=figures.fixable,
+            scanned_at=figures.scanned_at,
+            href=at.api(addresses.detail(image.entry.slug)),
+            exploited=figures.exploited,
+        )
+        for image, release, figures in _scanned(catalog.images)
+        if image.entry.lifecycle != "planned"
+    ]
+    return SecurityIndex("v1", "security", len(entries), entries)
+
+
+def detail(image: value.Image) -> SecurityDetail:
+    """The vulnerabilities of all releases of an image that lists any."""
+    records = [record(release) for release in image.releases]
+    return SecurityDetail("v1", "security", image.entry.slug, image.entry.image, records[0], records)
+
+
+def _documents(catalog: value.Catalog) -> Documents:
+    yield addresses.SUMMARY, summary(catalog)
+    yield addresses.SECURITY_INDEX, _index(catalog)
+    for image in catalog.images:
+        if not image.releases:
+            continue
+        slug, whole = image.entry.slug, detail(image)
+        yield addresses.detail(slug), whole
+        for entry in whole.versions:
+            body = ReleaseDocument("v1", "security", slug, image.entry.image, *astuple(entry))
+            yield addresses.release(slug, entry.version), body
+
+
+_IMAGE = Parameter("image", "Slug of the image.", Slug)
+_VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
+SECURITY = Kind(
+    routes=(
+        Route(
+            "security.json",
+            "getSecuritySummary",
+            "security",
+            "Figures of the catalog and of each image",
+            "Open vulnerabilities across the catalog, and for each scanned image by its slug.",
+            SecuritySummary,
+        ),
+        Route(
+            "security/index.json",
+            "getSecurityIndex",
+            "security",
+            "Every scanned image",
+            "Every scanned image with its grade, its figures and the address of its detail.",
+            SecurityIndex,
+        ),
+        Route(
+            "security/{image}.json",
+            "getImageSecurity",
+            "security",
+            "Vulnerabilities of all releases of an image",
+            "A release record with its vulnerabilities for every version that the image lists.",
+            SecurityDetail,
+            (_IMAGE,),
+        ),
+        Route(
+            "security/{image}/{version}.json",
+            "getReleaseSecurity",
+            "security",
+            "Vulnerabilities of one release of an image",
+            "The release record of one version, with its vulnerabilities.",
+            ReleaseDocument,
+            (_IMAGE, _VERSION),
+        ),
+    ),
+    documents=_documents,
+)

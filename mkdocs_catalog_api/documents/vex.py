@@ -1,23 +1,82 @@
 """The author's statements for other people's scanners: a document for each image, and all as an archive.
 
-The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-spec).
+The documents are OpenVEX v0.2.0 (https://github.com/openvex/spec): as in badges, what does not apply is
+absent, never null. The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-spec).
 """
 
-from __future__ import annotations
-
 import io
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
-from ..catalog.join import Image
-from ..catalog.statements import Statement
+from ..catalog.published import Document, Text, Timestamp
+from ..catalog.statements import JustificationWord, Statement, StatusWord
+from ..catalog.value import Catalog
 from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id, standing
-from ..catalog.vex_matching import Statements
-from .structs.vex import ImageVex, VexPackage, VexProduct, VexStatement, VexVulnerability
+from ..catalog.vulnerabilities import vocabulary
+from .kinds import IMAGE_SLUG, Documents, Kind, Route
+
+VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
+VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
+
+
+class VexVulnerability(Document):
+    """What a statement is about."""
+
+    name: Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
+    aliases: Annotated[list[Text], Meta(description="Its other ids.")]
+
+
+class VexPackage(Document):
+    """A package in an image."""
+
+    id: Annotated[Text, Meta(description="Package URL, or the package's name.")] = field(name="@id")
+
+
+class VexProduct(Document, kw_only=True):
+    """One release of the image."""
+
+    id: Annotated[Text, Meta(description="Package URL with the digest of the release.")] = field(name="@id")
+    subcomponents: Annotated[
+        Annotated[list[VexPackage], Meta(min_length=1)] | UnsetType,
+        Meta(description="The packages that are meant; all of the image where this is absent."),
+    ] = UNSET
+
+
+class VexStatement(Document, kw_only=True):
+    """What is said of one vulnerability in some releases."""
+
+    vulnerability: Annotated[VexVulnerability, Meta(description="What the statement is about.")]
+    timestamp: Annotated[Timestamp, Meta(description="When it was said.")]
+    products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases that are meant.")]
+    status: Annotated[VexStatus, Meta(description="What is said of them.")]
+    justification: Annotated[VexJustification | UnsetType, Meta(description="Why they are not affected.")] = (
+        UNSET
+    )
+    impact_statement: Annotated[Text | UnsetType, Meta(description="The same in words.")] = field(
+        name="impact_statement", default=UNSET
+    )
+    action_statement: Annotated[Text | UnsetType, Meta(description="What to do about it.")] = field(
+        name="action_statement", default=UNSET
+    )
+
+
+class ImageVex(Document, kw_only=True):
+    """What the author says about vulnerabilities in the releases of one image."""
+
+    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
+        name="@context"
+    )
+    id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
+    author: Annotated[Text, Meta(description="Who says it.")]
+    timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
+    version: Annotated[Literal[1], Meta(description="Always 1: `timestamp` tells what is newer.")]
+    statements: Annotated[list[VexStatement], Meta(min_length=1, description="The oldest first.")]
+
 
 ARCHIVE = "vex/repository.tar.gz"
 ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
@@ -37,51 +96,57 @@ def repository(site_url: str) -> str:
     return f"{site_url.rstrip('/')}/{PREFIX}/{ARCHIVE}"
 
 
-class Publication:
-    """Takes one image after another; the archive holds all that were taken."""
+def _documents(catalog: Catalog) -> Documents:
+    assert catalog.site_url is not None  # noqa: S101  # without it nothing is published, with a problem
+    export = Export(catalog.statements)
+    publication = _Publication(catalog.site_url.rstrip("/"), catalog.title)
+    packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
+    """Package URL of an image → its slug, and its statements; several items may share an image."""
+    for image in catalog.images:
+        assessments = [release.assessment for release in image.releases if release.assessment]
+        matched = frozenset[int]().union(*(assessment.matched for assessment in assessments))
+        related = frozenset[frozenset[str]]().union(*(assessment.related for assessment in assessments))
+        statements = [*export.statements_on(image, matched, related)]
+        if statements:
+            slug = image.entry.slug
+            packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(statements)
+            yield path(slug), publication.document(slug, statements)
+    yield ARCHIVE, _archive(publication, packages)
 
-    def __init__(self, statements: Statements, site_url: str, author: str) -> None:
-        """`author` speaks where the statements' own documents name nobody."""
-        self._export = Export(statements)
-        self._home, self._author = site_url.rstrip("/"), author
-        self._packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
-        """Package URL of an image → its slug, and what is said of it; several items may share an image."""
 
-    def take(
-        self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
-    ) -> ImageVex | None:
-        """The document of an image, None when nothing is said of it; for the others see `Export`."""
-        said = [*self._export.statements_on(image, matched, related)]
-        if not said:
-            return None
-        slug = image.entry.slug
-        _, others = self._packages.setdefault(image_id(image.entry.image), (slug, []))
-        others += said
-        return self._document(slug, said)
+class _Publication(NamedTuple):
+    """Who publishes."""
 
-    def archive(self) -> bytes:
-        """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
-        files, packages = dict[str, bytes](), list[dict[str, str]]()
-        for id_, (slug, said) in sorted(self._packages.items()):
-            document = self._document(slug, standing(sorted(said, key=lambda one: one.rank)))
-            location = f"pkg/oci/{slug}/vex.json"
-            packages.append({"id": id_, "location": location})
-            files[location] = _ENCODER.encode(document) + b"\n"
-        everything = (one.statement for _, said in self._packages.values() for one in said)
-        index = _ENCODER.encode({"updated_at": _newest(everything), "packages": packages}) + b"\n"
-        return _packed({"index.json": index, **files})
+    home: str
+    """Address of the site."""
+    author: str
+    """Named where the statements' own documents name nobody."""
 
-    def _document(self, slug: str, said: Iterable[StatementOnReleases]) -> ImageVex:
-        said = [*said]
-        authors = dict.fromkeys(one.statement.author for one in said if one.statement.author)
+    def document(self, slug: str, statements: Sequence[StatementOnReleases]) -> ImageVex:
+        authors = dict.fromkeys(each.statement.author for each in statements if each.statement.author)
         return ImageVex(
             context="https://openvex.dev/ns/v0.2.0",
-            id=f"{self._home}/{PREFIX}/{path(slug)}",
-            author=", ".join(authors) or self._author,
-            timestamp=_newest(one.statement for one in said),
+            id=f"{self.home}/{PREFIX}/{path(slug)}",
+            author=", ".join(authors) or self.author,
+            timestamp=_newest(each.statement for each in statements),
             version=1,
-            statements=[_statement(one.statement, one.products) for one in said],
+            statements=[_statement(each.statement, each.products) for each in statements],
         )
+
+
+def _archive(
+    publication: _Publication, packages: Mapping[str, tuple[str, list[StatementOnReleases]]]
+) -> bytes:
+    """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
+    files, index = dict[str, bytes](), list[dict[str, str]]()
+    for id_, (slug, statements) in sorted(packages.items()):
+        document = publication.document(slug, [*standing(sorted(statements, key=lambda each: each.rank))])
+        location = f"pkg/oci/{slug}/vex.json"
+        index.append({"id": id_, "location": location})
+        files[location] = _ENCODER.encode(document) + b"\n"
+    everything = (each.statement for _, statements in packages.values() for each in statements)
+    body = _ENCODER.encode({"updated_at": _newest(everything), "packages": index}) + b"\n"
+    return _packed({"index.json": body, **files})
 
 
 def _statement(said: Statement, releases: Iterable[Exact]) -> VexStatement:
@@ -122,3 +187,32 @@ def _packed(files: dict[str, bytes]) -> bytes:
             member.size = len(body)
             archive.addfile(member, io.BytesIO(body))
     return buffer.getvalue()
+
+
+VEX = Kind(
+    routes=(
+        Route(
+            "vex/{slug}.json",
+            "getImageVex",
+            "vex",
+            "What is said of one image",
+            "The author's statements on the image's releases, as OpenVEX, for `--vex` of a scanner. Only "
+            "where the catalog publishes its statements, and of images that any of them is on.",
+            ImageVex,
+            (IMAGE_SLUG,),
+        ),
+        Route(
+            "vex/repository.tar.gz",
+            "getVexRepository",
+            "vex",
+            "What is said of all images",
+            "The same documents as a VEX Repository v0.1. Scanners find it by "
+            "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
+            None,
+            media_type="application/gzip",
+        ),
+    ),
+    documents=_documents,
+    wanted=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
+    addresses=ADDRESSES,
+)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ..catalog import events
 from ..catalog.events import AnyEvent
+from ..catalog.history import Episode, FixTimes, FixWindows, TimeToFix
 from ..catalog.scans import SEVERITIES, Severity
-from ..documents.structs.history import Episode, FixTimes, FixWindows, TimeToFix
 from .snapshot import Image, Key
 
 _FIXES = ("rebuilt", "superseded")

@@ -6,14 +6,14 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..catalog.assessment import os_end_of_life, scanned_digest, scanner_names
 from ..catalog.grading import Grade
-from ..catalog.join import Catalog
-from ..catalog.join import Image as Listed
 from ..catalog.models import Lifecycle
 from ..catalog.scan_selection import covered
 from ..catalog.scans import SEVERITIES, Severity
+from ..catalog.value import Catalog
+from ..catalog.value import Image as Listed
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from ..documents.security import Assessor, record
 
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
@@ -82,41 +82,35 @@ def known(before: Image | None, seen: Seen) -> Image:
     )
 
 
-def snapshot(catalog: Catalog, assessor: Assessor) -> Iterator[Seen]:
-    """What a catalog shows of its images, in their order, one at a time.
-
-    Raises:
-        OSError: a report can't be read any more.
-    """
-    for image in catalog.images:
-        yield _seen(image, assessor)
+def snapshot(catalog: Catalog) -> Iterator[Seen]:
+    """What a catalog shows of its images, in their order."""
+    return map(_seen, catalog.images)
 
 
-def _seen(image: Listed, assessor: Assessor) -> Seen:
+def _seen(image: Listed) -> Seen:
     entry = image.entry
-    found = Image(
+    known = Image(
         entry.lifecycle, {each.version: tuple(each.digests) for each in entry.versions}, entry.latest
     )
-    newest = image.releases[0] if image.releases else None
-    assessed = assessor.release(image, newest) if newest else None
-    if newest is None or assessed is None:
-        return Seen(entry.slug, found)
-    release = record(newest, assessed)
-    scanned = covered(newest.scans, newest.entry.digests)
-    missing = frozenset(newest.entry.digests) - scanned if len(newest.entry.digests) > 1 else frozenset[str]()
-    found.scanned, found.grade = True, release.grade
-    found.scan = Scan(
-        version=release.version,
-        digests=tuple(digest for digest in newest.entry.digests if digest in scanned)
-        or ((release.digest,) if release.digest else ()),
-        scanner=release.scanner,
+    newest = image.newest
+    if newest is None or newest.assessment is None:
+        return Seen(entry.slug, known)
+    assessment, digests = newest.assessment, newest.entry.digests
+    scanned = covered(newest.scans, digests)
+    missing = frozenset(digests) - scanned if len(digests) > 1 else frozenset[str]()
+    known.scanned, known.grade = True, assessment.figures.grade
+    digest = scanned_digest(digests, newest.scans)
+    known.scan = Scan(
+        version=newest.entry.version,
+        digests=tuple(digest for digest in digests if digest in scanned) or ((digest,) if digest else ()),
+        scanner=scanner_names(newest.scans),
         # In a system past its end of life nothing is found because nobody looks.
-        complete=not (newest.in_part or release.os_end_of_life),
+        complete=not (newest.in_part or os_end_of_life(newest.scans)),
     )
-    found.open = _worst(assessed.rows)
-    suppressed = _worst(assessed.suppressed)
-    found.suppressed = {key: severity for key, severity in suppressed.items() if key not in found.open}
-    return Seen(entry.slug, found, missing)
+    known.open = _worst(assessment.rows)
+    suppressed = _worst(assessment.suppressed)
+    known.suppressed = {key: severity for key, severity in suppressed.items() if key not in known.open}
+    return Seen(entry.slug, known, missing)
 
 
 def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:

@@ -1,163 +1,101 @@
-"""One pass over a history: the figures of each day, and those and the vulnerabilities of each image.
-
-Memory holds what is open at one time. What has ended waits until its image is written: a little of it in
-memory, more on the disk.
-"""
+"""One pass over the recorded days: figures of each day, and figures and vulnerabilities of each image."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from operator import add, sub
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
-import msgspec
 from msgspec.structs import astuple
 
 from ..catalog.events import AnyEvent
 from ..catalog.grading import GRADES
+from ..catalog.history import DayFigures, Episode, Head, History, ImageFigures, ImageRecord, RecordedDay
 from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES
-from ..documents.structs.history import DayFigures, Episode, Head, ImageFigures, TimeToFix
 from .chain import follow
 from .days import Day, Folder
 from .episodes import Fixes, ImageEpisodes
 from .snapshot import Image, State
 
-if TYPE_CHECKING:
-    import sqlite3
-
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _Counts: TypeAlias = tuple[int, ...]
 """Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
 _NONE: _Counts = (0,) * (9 + len(GRADES))
-_MOST_IN_MEMORY = 50_000
-_ENCODER = msgspec.json.Encoder()
-_FIGURES = msgspec.json.Decoder(ImageFigures)
-_EPISODE = msgspec.json.Decoder(Episode)
 
 
-class RecordedDay(NamedTuple):
-    """What a recorded day was."""
+def read_history(folder: Folder) -> History | None:
+    """The recorded days, replayed; None if there is none.
 
-    date: str
-    counts: dict[str, int]
-    """Kind of event → how many, by kind."""
-    events: list[AnyEvent]
-    """Empty on the first day."""
+    Raises:
+        CatalogError: at the first day that is not in order.
+    """
+    return _Replay(folder).history() if folder.dates else None
 
 
-class Statistics:
-    """The figures of a history that has a day; first `days` is read to its end, then the rest is known."""
+class _Replay:
+    """The state of a replay, and what it has seen so far."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._state: State = {}
-        self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
-        self._figures: dict[str, ImageFigures] = {}
+        self._open: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
+        self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
+        """Slug → an entry for each day that changed them."""
+        self._ended: dict[str, list[Episode]] = defaultdict(list)
         self._counts: dict[str, _Counts] = {}
         self._sums = _NONE
         """Of the counts of all images."""
         self._fixes = Fixes(folder.dates[-1])
-        self._ended: dict[str, list[ImageFigures | Episode]] = defaultdict(list)
-        """Slug → what waits in memory."""
-        self._disk: sqlite3.Connection | None = None
-        self.figures: list[DayFigures] = []
-        """Of each day, oldest first."""
-        self.head: Head
 
-    @property
-    def time_to_fix(self) -> TimeToFix:
-        return self._fixes.times()
+    def history(self) -> History:
+        days: list[RecordedDay] = []
+        figures: list[DayFigures] = []
+        for day in self._folder.days():
+            days.append(self._day(day, first=not days))
+            figures.append(_day_figures(day.date, self._sums))
+            head = Head(day.date, day.sha256)
+        images = {slug: self._record(slug) for slug in sorted(self._figures)}
+        return History(days, head, figures, self._fixes.times(), images)
 
-    def days(self) -> Iterator[RecordedDay]:
-        """Each recorded day, oldest first.
-
-        Raises:
-            CatalogError: at the first day that is not in order.
-        """
-        return map(self._day, self._folder.days())
-
-    def _day(self, day: Day) -> RecordedDay:
+    def _day(self, day: Day, *, first: bool) -> RecordedDay:
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
-        kept: list[AnyEvent] = []
+        events: list[AnyEvent] = []
         for event in follow(day, self._state):
             counts[_KINDS[type(event)]] += 1
             touched[event.slug] = None
-            if self.figures:  # not on the first day
-                kept.append(event)
-            if ended := self._episodes[event.slug].add(day.date, event):
-                self._ended[event.slug].append(ended)
+            if not first:
+                events.append(event)
+            if episode := self._open[event.slug].add(day.date, event):
+                self._ended[event.slug].append(episode)
         for slug in touched:
             self._close(day.date, slug)
-        if sum(map(len, self._ended.values())) > _MOST_IN_MEMORY:
-            self._move_to_disk()
-        self.figures.append(_day_figures(day.date, self._sums))
-        self.head = Head(day.date, day.sha256)
-        return RecordedDay(day.date, dict(sorted(counts.items())), kept)
+        return RecordedDay(day.date, dict(sorted(counts.items())), events)
 
     def _close(self, date: str, slug: str) -> None:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""
         image = self._state.get(slug)
-        for severity, since in self._episodes[slug].close_day(image):
+        for severity, since in self._open[slug].close_day(image):
             self._fixes.add(date, severity, since)
         if image is None:
-            del self._episodes[slug]
+            del self._open[slug]
         counts = _counts(image) if image else _NONE
-        earlier = self._counts.get(slug, _NONE)
-        if counts != earlier:
+        before = self._counts.get(slug, _NONE)
+        if counts != before:
             self._counts[slug] = counts
-            self._sums = tuple(map(sub, map(add, self._sums, counts), earlier))
-        before, now = self._figures.get(slug), _figures(date, image, counts)
-        if before is None or astuple(before)[1:] != astuple(now)[1:]:
-            self._ended[slug].append(now)
-            self._figures[slug] = now
+            self._sums = tuple(map(sub, map(add, self._sums, counts), before))
+        known, now = self._figures[slug], _figures(date, image, counts)
+        if not known or astuple(known[-1])[1:] != astuple(now)[1:]:
+            known.append(now)
 
-    def _move_to_disk(self) -> None:
-        import sqlite3
-
-        if self._disk is None:
-            self._disk = sqlite3.connect("")  # on the disk, and gone when it is closed
-            self._disk.execute("CREATE TABLE ended (slug TEXT, figures INTEGER, entry BLOB)")
-        rows = (
-            (slug, isinstance(entry, ImageFigures), _ENCODER.encode(entry))
-            for slug, entries in self._ended.items()
-            for entry in entries
-        )
-        self._disk.executemany("INSERT INTO ended VALUES (?, ?, ?)", rows)
-        self._ended.clear()
-
-    def slugs(self) -> list[str]:
-        """Of every image that ever was, in order."""
-        if self._disk:
-            self._disk.execute("CREATE INDEX IF NOT EXISTS by_slug ON ended (slug)")
-        return sorted(self._figures)
-
-    def image(self, slug: str) -> tuple[list[ImageFigures], list[Episode]]:
-        """Figures of an image, oldest first, and its vulnerabilities, newest first."""
-        figures, episodes = [], []
-        for entry in (*self._on_disk(slug), *self._ended.get(slug, ())):
-            if isinstance(entry, ImageFigures):
-                figures.append(entry)
-            else:
-                episodes.append(entry)
+    def _record(self, slug: str) -> ImageRecord:
+        episodes = self._ended[slug]
         if slug in self._state:
-            episodes += self._episodes[slug].still_open(self._state[slug])
-        episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
-        episodes.sort(key=lambda each: each.first_seen, reverse=True)
-        return figures, episodes
-
-    def _on_disk(self, slug: str) -> Iterator[ImageFigures | Episode]:
-        if self._disk:
-            query = "SELECT figures, entry FROM ended WHERE slug = ? ORDER BY rowid"
-            for is_figures, entry in self._disk.execute(query, [slug]):
-                yield (_FIGURES if is_figures else _EPISODE).decode(entry)
-
-    def close(self) -> None:
-        """Forget everything."""
-        if self._disk:
-            self._disk.close()
+            episodes += self._open[slug].still_open(self._state[slug])
+        episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
+        episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
+        return ImageRecord(self._figures[slug], episodes)
 
 
 def _counts(image: Image) -> _Counts:

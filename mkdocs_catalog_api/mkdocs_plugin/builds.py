@@ -12,7 +12,7 @@ from mkdocs.exceptions import PluginError
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare
-from ..documents.verify import ContractError
+from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems
 from ..problems.codes import Code
 from ..publish.earlier import Stamp
@@ -22,7 +22,7 @@ from ..web.pages import Web
 from .log import log, report
 
 if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
+    pass
 
 
 class _NotThereError(PluginError, LookupError):
@@ -44,8 +44,9 @@ class Builds:
         site: Site,
         settings: Settings,
         contents: Mapping[str, str],
-        config: MkDocsConfig,
         problems: Problems,
+        *,
+        strict: bool,
     ) -> tuple[Web, dict[str, Filled]]:
         """Read, write and check the catalog; returns the web pages that it fills.
 
@@ -55,12 +56,11 @@ class Builds:
         Raises:
             PluginError: the catalog is refused, or can't be written.
         """
-        began, strict = time.perf_counter(), bool(config.strict)
-        custom_dir = config.theme.custom_dir
-        web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
+        began = time.perf_counter()
         try:
-            self.new = prepare(site, settings, problems, strict=strict, on_item=web.take)
-            filled = web.fill(self.new, problems, strict=strict)
+            self.new = prepare(site, settings, problems, strict=strict)
+            web = _web(site, settings, contents, self.new)
+            filled = web.fill(problems, strict=strict)
             report(problems)
             self._seconds = time.perf_counter() - began
             return web, filled
@@ -70,9 +70,9 @@ class Builds:
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
             self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
-        web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
+        web = _web(site, settings, contents, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
-            return web, web.fill(self._good, Problems(), strict=False)
+            return web, web.fill(Problems(), strict=False)
         return web, {}
 
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
@@ -91,7 +91,7 @@ class Builds:
             self._good.publish(keep=self.serving, stamps=stamps)
             if fresh:
                 seconds = self._seconds + time.perf_counter() - began
-                log.info(summary(self._good.contents.items, self._good.documents, seconds))
+                log.info(summary(self._good.catalog.totals(), self._good.documents, seconds))
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
@@ -127,3 +127,9 @@ class Builds:
             raise PluginError(message)
         kept = "the last good API is kept" if self._good else "there is no API until this is mended"
         log.error(f"{message}; {kept}")
+
+
+def _web(site: Site, settings: Settings, contents: Mapping[str, str], build: Build | None) -> Web:
+    if build is None:
+        return Web(settings, site, contents, None, missing=_NotThereError)
+    return Web(settings, site, contents, build.catalog, build.folder, build.feeds.keys(), _NotThereError)

@@ -52,6 +52,8 @@ class Config(Protocol):
     def site_name(self) -> str: ...
     @property
     def plugins(self) -> Mapping[str, Any]: ...
+    @property
+    def theme(self) -> Any: ...
 
 
 class _Read(NamedTuple):
@@ -161,6 +163,7 @@ def describe(config: Config, pages: Sequence[Page], occupied: Mapping[str, str])
         title=config.site_name,
         pages=pages,
         occupied_paths=occupied,
+        custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
     )
 
 

@@ -141,7 +141,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             return env
         site = describe(config, self._pages.collect(files, config), self._occupied)
         contents = rendered(files)
-        self._web, self._filled = self._builds.make(site, self._settings, contents, config, self._problems)
+        self._web, self._filled = self._builds.make(
+            site, self._settings, contents, self._problems, strict=bool(config.strict)
+        )
         if new := self._builds.new:
             point_to(new, files)
             if self.check_only:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..build import Build
-from ..catalog import addresses
-from ..documents import badges
+from ..catalog import addresses, badges
 from ..web import assets
 
 if TYPE_CHECKING:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 from urllib.parse import urljoin
+
+from ..catalog.models import ImageEntry
+from ..catalog.value import Catalog
 
 PATH = "eol.ics"
 TYPE = "text/calendar"
@@ -21,26 +23,31 @@ _LINE = 75
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def calendar(images: Sequence[Any], title: str, home: str) -> bytes | None:
+def calendar(catalog: Catalog, home: str) -> bytes | None:
     """The calendar; None when no release has an end of life.
 
-    `images` are those of `images.json`; `home` is the address of the site, with a slash at its end.
+    `home` is the address of the site, with a slash at its end.
     """
-    events = [event for image in images for event in _events(image, home)]
+    at = catalog.addresses
+    events = [
+        event
+        for image in catalog.images
+        for event in _events(image.entry, urljoin(home, at.web(image.page.url)))
+    ]
     if not events:
         return None
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
         PRODUCT,
-        f"X-WR-CALNAME:{_text(f'End of life: {title}')}",
+        f"X-WR-CALNAME:{_text(f'End of life: {catalog.title}')}",
         *(line for event in events for line in event),
         "END:VCALENDAR",
     ]
     return b"".join(_folded(line) for line in lines)
 
 
-def _events(image: Any, home: str) -> Iterator[list[str]]:
+def _events(image: ImageEntry, page: str) -> Iterator[list[str]]:
     for version in image.versions:
         if version.end_of_life is None:
             continue
@@ -53,7 +60,7 @@ def _events(image: Any, home: str) -> Iterator[list[str]]:
             f"DTSTART;VALUE=DATE:{day}",
             f"SUMMARY:{_text(f'{image.name} {version.version}: end of life')}",
             f"DESCRIPTION:{_text(f'{reference} gets no more updates after this day.')}",
-            f"URL:{urljoin(home, image.url)}",
+            f"URL:{page}",
             "TRANSP:TRANSPARENT",
             "END:VEVENT",
         ]

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..catalog.addresses import MANIFEST, PREFIX
+from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX
 
-GENERATOR = "mkdocs-catalog-api"
 SIGNATURE = f"{MANIFEST}.jws"
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Set
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import urljoin
 
 from ..authored.site import Site
+from ..catalog.models import UpdateEntry
+from ..catalog.value import Catalog
 from ..problems import Level, Problems
 from ..problems.codes import Code
 from . import calendar, history_feeds, syndication
-from .history_feeds import FeedImage, News
 from .site_files import OwnFiles
 
 JSON_FEED = "feeds/updates.json"
@@ -32,27 +32,22 @@ FILES = OwnFiles(
 )
 
 
-def feeds(
-    items: Mapping[str, Sequence[Any]], news: News | None, title: str, site_url: str
-) -> dict[str, bytes]:
-    """Path in the site → bytes of each feed, and of the calendar if any release has an end of life.
-
-    `items` has every collection as published; `news` what happened, None when nobody has recorded it.
-    """
+def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
+    """Path in the site → bytes of each feed, and of the calendar if any release has an end of life."""
     home = site_url.rstrip("/") + "/"
-    pages = {item.href: item.url for name in ("images", "charts", "roadmap") for item in items[name]}
-    updates = [_update(update, pages.get(update.href), home) for update in items["updates"]]
-    description = f"Version checks of {title}: what was shipped, held or skipped"
-    made = dict(syndication.both("updates", title, description, home, updates))
-    if news is not None:
-        images = {image.slug: FeedImage(image.name, image.url) for image in items["images"]}
-        made |= news.feeds(images, title, home)
-    if dates := calendar.calendar(items["images"], title, home):
+    items, at = catalog.by_name(), catalog.addresses
+    pages = {name: urljoin(home, at.web(item.page.url)) for name, item in items.items()}
+    updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
+    description = f"Version checks of {catalog.title}: what was shipped, held or skipped"
+    made = dict(syndication.both("updates", catalog.title, description, home, updates))
+    if catalog.history:
+        made |= history_feeds.feeds(catalog, home)
+    if dates := calendar.calendar(catalog, home):
         made[calendar.PATH] = dates
     return made
 
 
-def _update(update: Any, page: str | None, home: str) -> syndication.Entry:
+def _update(update: UpdateEntry, page: str | None) -> syndication.Entry:
     versions = f"{update.from_} → {update.to}" if update.from_ else update.to
     title = f"{update.application} {versions}: {update.outcome}"
     return syndication.Entry(
@@ -62,7 +57,7 @@ def _update(update: Any, page: str | None, home: str) -> syndication.Entry:
         title=title,
         text=update.note or title,
         tag=update.outcome,
-        link=urljoin(home, page) if page else None,
+        link=page,
     )
 
 

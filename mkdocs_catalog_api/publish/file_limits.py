@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..authored.config_file import ConfigFile
-from ..documents.structs.discovery import ManifestEntry
+from ..documents.discovery import ManifestEntry
 from ..problems import Level, Problems
 from ..problems.codes import Code
 

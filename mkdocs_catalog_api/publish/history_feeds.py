@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections import deque
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from urllib.parse import urljoin
 
 from msgspec import Struct
 
 from ..catalog import events
 from ..catalog.events import AnyEvent
-from ..documents.structs.history import DayChanges
+from ..catalog.history import RecordedDay
+from ..catalog.value import Catalog
 from .syndication import Channel, Entry, both, identity, rss
 
 SECURITY_JSON = "feeds/security.json"
@@ -25,14 +25,6 @@ _LONGEST, _LONGEST_OF_IMAGE = 200, 50
 
 def image_path(slug: str) -> str:
     return f"feeds/images/{slug}.xml"
-
-
-class FeedImage(NamedTuple):
-    """What the feeds say of an image beside its events."""
-
-    name: str
-    url: str
-    """Address of its web page, from the root of the host."""
 
 
 class _News(Struct, frozen=True):
@@ -48,53 +40,50 @@ class _News(Struct, frozen=True):
     """The title after the image's name."""
 
 
-class News:
-    """Collects the entries of all feeds from the days, oldest first, no more than the feeds can have."""
+def feeds(catalog: Catalog, home: str) -> Iterator[tuple[str, bytes]]:
+    """Path in the site → bytes of each feed, newest entries first.
 
-    def __init__(self) -> None:
-        self._security: deque[_News] = deque(maxlen=_LONGEST)
-        self._images: dict[str, deque[_News]] = {}
-
-    def add(self, day: DayChanges) -> None:
-        """Take in what changed on a day. The first day of a history has no rows, and so no news."""
+    `home` is the address of the site, with a slash at its end. An image that has left keeps its entries in
+    the feed of the catalog, and has no feed of its own.
+    """
+    security: deque[_News] = deque(maxlen=_LONGEST)
+    by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
+    for day in catalog.history.days if catalog.history else ():
         for news, serious in _news(day):
             if serious:
-                self._security.appendleft(news)
-            self._images.setdefault(news.slug, deque(maxlen=_LONGEST_OF_IMAGE)).appendleft(news)
+                security.appendleft(news)
+            by_slug[news.slug].appendleft(news)
+    images = {image.entry.slug: image for image in catalog.images}
+    pages = {slug: urljoin(home, catalog.addresses.web(image.page.url)) for slug, image in images.items()}
 
-    def feeds(self, images: Mapping[str, FeedImage], title: str, home: str) -> Iterator[tuple[str, bytes]]:
-        """Path in the site → bytes of each feed, newest entries first; `images`: slug → those of the catalog.
+    def entry(news: _News) -> Entry:
+        image = images.get(news.slug)
+        title = f"{image.entry.name if image else news.slug} {news.says}"
+        return Entry(
+            id=identity(_IDENTITIES, [news.date, news.slug, news.what, news.about]),
+            date=news.date,
+            title=title,
+            text=f"{title} ({news.date})",
+            tag=news.what,
+            link=pages.get(news.slug),
+        )
 
-        `home` is the address of the site, with a slash at its end. An image that has left keeps its entries
-        in the feed of the catalog, and has no feed of its own.
-        """
-        entries = [_entry(news, images.get(news.slug), home) for news in self._security]
-        description = f"Critical and high vulnerabilities in the newest releases of {title}, and their fixes"
-        yield from both("security", f"{title}: security", description, home, entries)
-        for slug, image in images.items():
-            path = image_path(slug)
-            page = urljoin(home, image.url)
-            description = f"Releases, lifecycle, critical and high vulnerabilities of {image.name}"
-            own = [_entry(news, image, home) for news in self._images.get(slug, ())]
-            yield path, rss(Channel(f"{image.name} in {title}", description, page, home + path), own)
-
-
-def _entry(news: _News, image: FeedImage | None, home: str) -> Entry:
-    title = f"{image.name if image else news.slug} {news.says}"
-    return Entry(
-        id=identity(_IDENTITIES, [news.date, news.slug, news.what, news.about]),
-        date=news.date,
-        title=title,
-        text=f"{title} ({news.date})",
-        tag=news.what,
-        link=urljoin(home, image.url) if image else None,
+    title = f"{catalog.title}: security"
+    description = (
+        f"Critical and high vulnerabilities in the newest releases of {catalog.title}, and their fixes"
     )
+    yield from both("security", title, description, home, [*map(entry, security)])
+    for slug, image in images.items():
+        path, name = image_path(slug), image.entry.name
+        description = f"Releases, lifecycle, critical and high vulnerabilities of {name}"
+        channel = Channel(f"{name} in {catalog.title}", description, pages[slug], home + path)
+        yield path, rss(channel, [*map(entry, by_slug[slug])])
 
 
-def _news(day: DayChanges) -> Iterator[tuple[_News, bool]]:
+def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
     """The news of a day, and whether each belongs into the feed of the whole catalog."""
     packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
-    for event in day.data:
+    for event in day.events:
         if isinstance(event, events.VulnerabilityEvent):
             if what := _security(event):
                 packages.setdefault((event.slug, what, event.id), []).append(event)

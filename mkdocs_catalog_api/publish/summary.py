@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 
 from ..catalog.addresses import PREFIX
 
@@ -14,13 +14,13 @@ _NAMES = {
 }
 
 
-def summary(items: Mapping[str, Sized], documents: int, seconds: float) -> str:
+def summary(totals: Mapping[str, int], documents: int, seconds: float) -> str:
     """What was published: `51 images, 15 charts, 4 planned, 30 updates: 416 documents in api/v1, 0.4 s`.
 
-    `items` are those of each collection; what the catalog has none of is left out. `seconds` is how long the
+    `totals` has the number of items of each collection; empty ones are left out. `seconds` is how long the
     whole work took.
     """
-    counted = [(len(items.get(name, ())), *names) for name, names in _NAMES.items()]
+    counted = [(totals.get(name, 0), *names) for name, names in _NAMES.items()]
     parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counted if count]
     made = f"{documents:,} documents in {PREFIX}, {seconds:.1f} s"
     return f"{', '.join(parts) or 'no items'}: {made}"

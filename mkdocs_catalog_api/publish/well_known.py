@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ..authored.site import Site
+from ..catalog.addresses import GENERATOR
 from ..problems import Problems
 from ..problems.codes import Code
-from .earlier import GENERATOR
 from .site_files import OwnFiles
 
 VEX_REPOSITORY = ".well-known/vex-repository.json"

@@ -8,9 +8,9 @@ from ..authored.logos import read_logo
 from ..authored.messages import suggestion
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..catalog.join import Catalog
-from ..documents import badges
-from ..documents.badges import BadgeStyle
+from ..catalog import badges
+from ..catalog.badges import BadgeStyle
+from ..catalog.value import Catalog
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 
@@ -18,11 +18,13 @@ _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 
 
 def read_badge_styles(
-    site: Site, settings: Settings, catalog: Catalog, problems: Problems, *, exploited: bool
+    site: Site, settings: Settings, catalog: Catalog, problems: Problems
 ) -> dict[str, BadgeStyle]:
     """The style of each badge that the settings name, its logo read from its file."""
-    names = {*badges.FIXED, *([badges.EXPLOITED] if exploited else [])}
-    for name, value, kind in badges.value_names(catalog):
+    images = [image.entry for image in catalog.images]
+    charts = [chart.entry for chart in catalog.charts]
+    names = {*badges.FIXED, *([badges.EXPLOITED] if catalog.exploited is not None else [])}
+    for name, value, kind in badges.value_badges(images, charts):
         if name in names:
             message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
             problems.add(

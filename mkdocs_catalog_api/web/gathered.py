@@ -1,4 +1,4 @@
-"""What pages say of images beyond their items, gathered while the documents of each are at hand."""
+"""Figures of images that pages show beyond their items."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from ..catalog.assessment import Assessment
 from ..catalog.scans import COUNTERS
-from ..documents.structs.security import Release, SecurityDetail
+from ..catalog.value import Catalog, Image, Release
 
 _COUNTS = (*COUNTERS, "total", "fixable")
-_FIGURES = (*_COUNTS, "version", "grade", "score", "scanned_at")
 
 
 class Gathered(Struct):
-    """Figures of every release that has been shown to it."""
+    """Figures of every release."""
 
     releases: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
     """Slug and version → the release's figures."""
@@ -32,30 +32,36 @@ class Gathered(Struct):
     older: dict[str, str] = field(default_factory=dict)
     """Slug → the initials of the severities that its older releases have."""
 
-    def add(self, slug: str, lifecycle: str, detail: SecurityDetail) -> None:
-        """Take the figures of an image."""
-        for number, record in enumerate(detail.versions):
-            figures = {name: getattr(record, name) for name in _FIGURES}
-            figures["scannedAt"] = figures.pop("scanned_at")
-            self.releases[slug, record.version] = figures
-            if record.scanned and lifecycle != "planned":
-                current = not number and lifecycle == "available"
-                counts = self.supported if current else self.listed
-                counts.update({name: getattr(record, name) for name in _COUNTS})
-                suppressed = len(record.suppressed or ())
-                counts.update(scanned=1, affected=int(bool(record.total)), suppressed=suppressed)
-                for row in record.cves or ():
-                    if row.exploited:
-                        self.exploited[row.id] = self.exploited.get(row.id, False) or current
-        self.older[slug] = "".join(
-            word[0] for word in COUNTERS if any(getattr(record, word) for record in detail.versions[1:])
-        )
-        newest = detail.latest
-        if newest.scanned_at:
-            self.scanned_at[slug] = newest.scanned_at
-        self.fixed[slug] = "".join(
-            sorted({row.severity[0].lower() for row in newest.cves or () if row.fixed})
-        )
+    @classmethod
+    def of(cls, catalog: Catalog | None) -> Gathered:
+        """The figures of a catalog; of none they are empty."""
+        gathered = cls()
+        for image in catalog.images if catalog else ():
+            if image.releases:
+                gathered._add(image)
+        return gathered
+
+    def _add(self, image: Image) -> None:
+        slug, (newest, *older) = image.entry.slug, image.releases
+        for release in image.releases:
+            self.releases[slug, release.entry.version] = _figures(release)
+            if release.assessment and image.entry.lifecycle != "planned":
+                current = release is newest and image.entry.lifecycle == "available"
+                self._count(release.assessment, current=current)
+        self.older[slug] = _initials(older)
+        if newest.figures and newest.figures.scanned_at:
+            self.scanned_at[slug] = newest.figures.scanned_at
+        rows = newest.assessment.rows if newest.assessment else ()
+        self.fixed[slug] = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
+
+    def _count(self, assessment: Assessment, *, current: bool) -> None:
+        figures = assessment.figures
+        counts = self.supported if current else self.listed
+        counts.update({name: figures.fields()[name] for name in _COUNTS})
+        counts.update(scanned=1, affected=int(figures.total > 0), suppressed=figures.suppressed)
+        for row in assessment.rows:
+            if row.exploited:
+                self.exploited[row.id] = self.exploited.get(row.id, False) or current
 
     def facts(self, slugs: Iterable[str]) -> str:
         """Time of the scan, severities with a fix and of older releases of each image, in few characters."""
@@ -68,18 +74,16 @@ class Gathered(Struct):
         return sorted(self.scanned_at.values())
 
 
-def update_effects(detail: SecurityDetail) -> dict[str, tuple[int, int]]:
-    """Version → how many (id, package) an update to the newest release mends, and how many it brings."""
-    newest = _open(detail.latest)
-    if newest is None:
-        return {}
-    found = {}
-    for record in detail.versions:
-        have = _open(record)
-        if have is not None and record.version != detail.latest.version:
-            found[record.version] = (len(have - newest), len(newest - have))
-    return found
+def _figures(release: Release) -> dict[str, object]:
+    figures, version = release.figures, release.entry.version
+    if figures is None:
+        return {**dict.fromkeys((*_COUNTS, "grade", "score", "scannedAt")), "version": version}
+    return {**figures.fields(), "version": version, "scannedAt": figures.scanned_at}
 
 
-def _open(record: Release) -> set[tuple[str, str]] | None:
-    return None if record.cves is None else {(row.id, row.pkg) for row in record.cves}
+def _initials(releases: Iterable[Release]) -> str:
+    """The initials of the severities that any of the releases has."""
+    have = {
+        word for release in releases if release.figures for word, n in release.figures.counters.items() if n
+    }
+    return "".join(word[0] for word in COUNTERS if word in have)

@@ -6,14 +6,15 @@ from typing import Any
 
 import msgspec
 from markupsafe import escape
-from msgspec import Struct
 
 from .render import Place
 
 
-def described(document: Struct, place: Place, html: str) -> str:
-    """Elements for the head of an item's page, so far `html`; those of OpenGraph unless it has its own."""
-    data: Any = document.data  # type: ignore[attr-defined]
+def described(data: Any, place: Place, html: str) -> str:
+    """Elements for the head of the page of an item, published as `data`, which so far is `html`.
+
+    Those of OpenGraph are left out if the page has its own.
+    """
     address = place.absolute(data.url) if data.url else None
     made = ""
     if 'property="og:title"' not in html:

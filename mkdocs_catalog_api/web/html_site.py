@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from markupsafe import escape
+from msgspec.structs import replace
 
 from ..authored.folders import walk
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..build import Build
-from ..documents.write_items import ItemDocuments
+from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import put, refuse_links
@@ -31,7 +32,7 @@ class HtmlSite:
     """
 
     def __init__(self, site: Site, settings: Settings, problems: Problems) -> None:
-        self._site, self._problems = site, problems
+        self._site, self._settings, self._problems = site, settings, problems
         self._built: dict[str, str] = {}
         """Path below the site's folder → HTML."""
         self._paths: dict[str, str] = {}
@@ -59,8 +60,6 @@ class HtmlSite:
             raise CatalogError(refused)
         for page in pages:
             self._read(page)
-        custom_dir = str(site.custom_dir) if site.custom_dir else None
-        self._web = Web(settings, site.site_url, pages, self._contents, custom_dir, LookupError)
         self._pages = pages
 
     def _walk(self, problems: Problems) -> list[str]:
@@ -94,41 +93,46 @@ class HtmlSite:
         hint = "have the generator write it otherwise"
         self._problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 
-    def take(self, item: ItemDocuments) -> None:
-        """Render the page of an item while its documents are at hand."""
-        if item.page is None or not item.page.own:
-            return
-        page = self._by_url[item.page.url]
-        if page.uri in self._paths:
-            self._read(page, item=True)
-            if page.uri in self._divided:
-                self._web.take(item)
-        else:
-            message = "the site has no page of this file"
-            self._problems.add(
-                Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML)
-            )
+    def _read_items(self, catalog: Catalog) -> None:
+        """Make the pages of items ready, markers or not."""
+        items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
+        for item in items:
+            if item.page is None or not item.page.own:
+                continue
+            page = self._by_url[item.page.url]
+            if page.uri in self._paths:
+                self._read(page, item=True)
+            else:
+                message = "the site has no page of this file"
+                self._problems.add(
+                    Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML)
+                )
 
-    def fill(self, build: Build, *, strict: bool) -> dict[str, bytes]:
+    def fill(self, catalog: Catalog, folder: Path, feeds: Set[str], *, strict: bool) -> dict[str, bytes]:
         """What is to be written: path below the site's folder → content.
+
+        `folder` has the documents of the catalog, `feeds` are the paths of its feeds.
 
         Raises:
             CatalogError: a marker or a template is wrong, or a page is a link.
         """
-        filled = self._web.fill(build, self._problems, strict=strict)
+        self._read_items(catalog)
+        site = replace(self._site, pages=self._pages)
+        web = Web(self._settings, site, self._contents, catalog, folder, feeds)
+        filled = web.fill(self._problems, strict=strict)
         files: dict[str, bytes] = {}
         for page in self._pages:
             path = self._paths[page.uri]
             if page.uri in filled:
-                after = self._divided[page.uri].whole(filled[page.uri].html, self._head(page.url))
+                after = self._divided[page.uri].whole(filled[page.uri].html, _head(web, page.url))
             elif path in self._built:
                 # A page that is left for one of the catalog without loading anew needs the script, too.
-                after = with_links(without_fillings(self._built[path]), self._head(page.url))
+                after = with_links(without_fillings(self._built[path]), _head(web, page.url))
             else:
                 continue
             if after != self._built[path]:
                 files[path] = after.encode()
-            further = self._web.further(page.url, after)
+            further = web.further(page.url, after)
             files |= {unquote(beside): html.encode() for beside, html in further.items()}
         own = {path for path in assets.FILES if (self._site.docs_dir / path).exists()}
         files |= {path: content for path, content in assets.FILES.items() if path not in own}
@@ -139,11 +143,12 @@ class HtmlSite:
             raise CatalogError(refused)
         return files
 
-    def _head(self, url: str) -> str:
-        root = "../" * url.count("/")
-        style = f'<link rel="stylesheet" href="{escape(root + assets.STYLE)}">'
-        script = f'<script src="{escape(root + assets.SCRIPT)}" defer></script>'
-        return style + script + self._web.head(url, "</head>").removesuffix("</head>")
+
+def _head(web: Web, url: str) -> str:
+    root = "../" * url.count("/")
+    style = f'<link rel="stylesheet" href="{escape(root + assets.STYLE)}">'
+    script = f'<script src="{escape(root + assets.SCRIPT)}" defer></script>'
+    return style + script + web.head(url, "</head>").removesuffix("</head>")
 
 
 def write(files: dict[str, bytes], site_dir: Path, staging: Path) -> None:

@@ -12,9 +12,10 @@ from pydantic import JsonValue
 from ..authored.messages import field_names, resembling, suggestion
 from ..authored.settings import Settings, entry_models
 from ..catalog.scans import COUNTERS
-from ..documents.write_items import ItemDocuments
+from ..catalog.value import Catalog, Image
 from . import lists
-from .gathered import Gathered, update_effects
+from .gathered import Gathered
+from .item_pages import ItemPage, context
 from .lists import Filter, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
@@ -43,18 +44,19 @@ class Parts:
     """Renders the catalog's parts of pages."""
 
     def __init__(
-        self, settings: Settings, catalog: CatalogView, gathered: Gathered, overrides: Path | None
+        self, settings: Settings, catalog: Catalog | None, view: CatalogView, overrides: Path | None
     ) -> None:
         self._env = environment(overrides)
-        self._env.globals |= {"catalog": catalog, "settings": settings, "gathered": gathered}
-        self._catalog, self._gathered = catalog, gathered
-        self._settings = settings
+        self._gathered = Gathered.of(catalog)
+        self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._value, self._catalog, self._settings = catalog, view, settings
+        self._users = catalog.users() if catalog else {}
         self._filters = {
             name: [field for field in field_names(model) if field not in _NO_FILTER]
-            for name, model in entry_models(settings).items()
+            for name, model in (catalog.models if catalog else entry_models(settings)).items()
         }
 
-    def marker(self, marker: Marker, own: ItemDocuments | None, place: Place, level: int) -> list[str]:
+    def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
         """The HTML for a marker, and that of its further pages; `own` is the item whose page this is.
 
         `level` is that of the next heading.
@@ -97,25 +99,16 @@ class Parts:
             return [self._render(name, place, level, {"list": one, "items": one.items}) for one in found]
         return [self._render(name, place, level, context)]
 
-    def item(self, own: ItemDocuments, place: Place, level: int) -> str:
+    def item(self, own: ItemPage, place: Place, level: int) -> str:
         """The catalog's part of an item's own page."""
-        document = msgspec.to_builtins(own.document)
-        context: dict[str, object] = {
-            "item": document["data"],
-            "document": document,
-            "fields": getattr(self._settings, own.resource).fields,
-        }
-        if own.resource == "images":
-            context["past"] = msgspec.to_builtins(own.history)
-            context["until"] = own.recorded
-            context["detail"] = msgspec.to_builtins(own.detail)
-            context["badges"] = msgspec.to_builtins(own.badges)
-            context["users"] = [{"name": c.entry.name, "url": place.page(c.page.url)} for c in own.users]
-            context["mends"] = update_effects(own.detail) if own.detail else {}
-            context["filters"] = _of_rows(own)
+        assert self._value is not None  # noqa: S101  # without a catalog no page is an item's
+        values = context(self._value, own, self._users.get(own.slug, ()))
+        values["fields"] = getattr(self._settings, own.resource).fields
+        if isinstance(own.item, Image):
+            values["filters"] = _of_rows(own.item)
         if own.resource == "charts":
-            context["pins"] = self._pins(document["data"]["images"])
-        return self._render(f"item-{own.resource}", place, level, context)
+            values["pins"] = self._pins(values["item"]["images"])
+        return self._render(f"item-{own.resource}", place, level, values)
 
     def ids(self) -> list[str]:
         """Every id that the page of vulnerabilities has something to say of."""
@@ -125,9 +118,9 @@ class Parts:
         index = cast(Mapping[str, Sequence[Item]], self._catalog.lookup("cves/index.json"))
         return index.get("data", ())
 
-    def trail(self, own: ItemDocuments, place: Place) -> str:
+    def trail(self, own: ItemPage, place: Place) -> str:
         """The way back to the list of the item's collection; empty when no page lists it."""
-        data = msgspec.to_builtins(own.document)["data"]
+        data = msgspec.to_builtins(own.data)
         return self._render("trail", place, 2, {"item": data, "resource": own.resource})
 
     def _render(self, name: str, place: Place, level: int, context: dict[str, object]) -> str:
@@ -195,11 +188,12 @@ def _ranked(items: Sequence[Item]) -> Sequence[Item]:
     return sorted(items, key=lambda item: _worst(cast(Item, item["security"])))
 
 
-def _of_rows(own: ItemDocuments) -> Sequence[Filter]:
+def _of_rows(image: Image) -> Sequence[Filter]:
     """What the vulnerabilities of an image can be narrowed by."""
-    if own.detail is None:
+    if not image.releases:
         return ()
-    have = [word for word in COUNTERS if any(getattr(record, word) for record in own.detail.versions)]
+    figures = [release.figures for release in image.releases if release.figures]
+    have = [word for word in COUNTERS if any(each.counters[word] for each in figures)]
     severity = Filter("severity", "Severity", [(word, word) for word in have])
     fix = Filter("fix", "Fix", [("yes", "With a fix")])
     return [severity, fix] if len(have) > 1 else [fix]

@@ -11,7 +11,11 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..documents.write import Contents
+from ..catalog.value import Catalog
+from ..documents.badges import catalog_badges
+from ..documents.collections import collection_items
+from ..documents.history import day_changes, history_index
+from ..documents.security import summary
 
 Item: TypeAlias = Mapping[str, JsonValue]
 """A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""
@@ -20,18 +24,19 @@ Item: TypeAlias = Mapping[str, JsonValue]
 class CatalogView:
     """The published catalog. Addresses in it are root-relative, as in the API.
 
-    Until it is shown something (or when the catalog is refused) everything is empty. `missing` makes the
-    error of a template that asks for what is not there.
+    Without a catalog (it is refused, or not read yet) everything is empty. `folder` has the documents;
+    `missing` makes the error of a template that asks for what is not there.
     """
 
-    def __init__(self, mount: str = "", missing: Callable[[str], Exception] = LookupError) -> None:
-        self._at, self._missing = addresses.Addresses(mount), missing
-        self._contents: Contents | None = None
-        self._folder = Path()
-
-    def show(self, contents: Contents, folder: Path) -> None:
-        """What has been written, and the folder with the documents."""
-        self._contents, self._folder = contents, folder
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        folder: Path = Path(),
+        mount: str = "",
+        missing: Callable[[str], Exception] = LookupError,
+    ) -> None:
+        self._catalog, self._folder, self._missing = catalog, folder, missing
+        self._at = addresses.Addresses(mount)
 
     def href(self, path: str) -> str:
         """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
@@ -43,7 +48,7 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is no such document.
         """
-        if self._contents is None:
+        if self._catalog is None:
             return {}
         try:
             return cast(Item, msgspec.json.decode((self._folder / path).read_bytes()))
@@ -52,7 +57,7 @@ class CatalogView:
 
     def lookup(self, path: str) -> Item:
         """The document at `path`, empty when the settings leave it out."""
-        there = self._contents is not None and (self._folder / path).is_file()
+        there = self._catalog is not None and (self._folder / path).is_file()
         return self.document(path) if there else {}
 
     @cached_property
@@ -78,26 +83,24 @@ class CatalogView:
     @cached_property
     def security(self) -> Item:
         """The security summary, as in `security.json`."""
-        return cast(Item, msgspec.to_builtins(self._contents.summary)) if self._contents else {}
+        return cast(Item, msgspec.to_builtins(summary(self._catalog))) if self._catalog else {}
 
     @cached_property
     def badges(self) -> Mapping[str, Item]:
         """The badges of the catalog by name, as in `badge/{name}.json`."""
-        return msgspec.to_builtins(self._contents.badges) if self._contents else {}
+        return msgspec.to_builtins(catalog_badges(self._catalog)) if self._catalog else {}
 
     @cached_property
     def history(self) -> Item | None:
         """The figures of the recorded days, as in `history/index.json`; None when no day is recorded."""
-        found = self._contents.history if self._contents else None
-        return cast(Item, msgspec.to_builtins(found)) if found else None
+        index = history_index(self._catalog) if self._catalog else None
+        return cast(Item, msgspec.to_builtins(index)) if index else None
 
     def changes(self, limit: int) -> Sequence[Item]:
         """The last recorded days on which something changed, as in `changes/{date}.json`, newest first."""
-        if self.history is None:
-            return []
-        days = cast(Sequence[Item], self.document(addresses.CHANGES)["data"])
-        changed = [str(day["date"]) for day in days if day["counts"]]
-        return [self.document(addresses.changes(date)) for date in changed[:limit]]
+        days = day_changes(self._catalog) if self._catalog else []
+        changed = [day for day in reversed(days) if day.counts]
+        return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
 
     def find_image(self, slug: str) -> Item | None:
         """The image with this slug; None when it has left the catalog."""
@@ -109,7 +112,7 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is none.
         """
-        if slug not in self._images and self._contents is not None:
+        if slug not in self._images and self._catalog is not None:
             raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
         return self._images.get(slug, {})
 
@@ -136,4 +139,4 @@ class CatalogView:
         return found
 
     def _items(self, resource: str) -> Sequence[Item]:
-        return msgspec.to_builtins(self._contents.items[resource]) if self._contents else []
+        return msgspec.to_builtins(collection_items(self._catalog, resource)) if self._catalog else []

@@ -17,9 +17,9 @@ from . import epss, kev
 class Advisories(NamedTuple):
     """What is known beside scans."""
 
-    exploited: Mapping[str, str] | None
+    exploited: Mapping[str, str] | None = None
     """CVE id → day since when it is known to be exploited; None without the file."""
-    scores: epss.Epss | None
+    scores: epss.Epss | None = None
     """How likely that is; None without the file."""
 
 

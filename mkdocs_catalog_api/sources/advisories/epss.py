@@ -16,6 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from ...catalog.scores import Score, Scores
 from ...problems import Problem, Problems
 from ...problems.codes import Code
 from .files import AGAIN, too_large
@@ -30,15 +31,6 @@ _NUMBER = rb"(?:0(?:\.[0-9]{1,30})?|1(?:\.0{1,30})?|[0-9](?:\.[0-9]{1,30})?[eE]-
 _ROWS = re.compile(rb"(?:CVE-[0-9]{4}-[0-9]{4,19},%b,%b\r?\n)*+" % (_NUMBER, _NUMBER))
 
 
-class Score(NamedTuple):
-    """How likely it is that a vulnerability is exploited, with the digits that the file gives."""
-
-    epss: Decimal
-    """Probability that it is exploited within 30 days, 0 … 1."""
-    percentile: Decimal
-    """Share of all vulnerabilities with the same score or a lower one, 0 … 1."""
-
-
 class Epss(NamedTuple):
     """The scores of one day. Every row has been checked; few are ever asked for, so they stay text."""
 
@@ -51,8 +43,8 @@ class Epss(NamedTuple):
     text: Sequence[bytes]
     """Them, in blocks of whole lines."""
 
-    def of(self, ids: Iterable[str]) -> dict[str, Score]:
-        """Id → score, in the order of the file; of an id that stands there twice the highest."""
+    def of(self, ids: Iterable[str]) -> Scores:
+        """The scores of these ids; if the file has an id twice, the highest."""
         wanted = {id_.encode("utf-8", "replace") for id_ in ids}
         scores: dict[str, Score] = {}
         for block in self.text:
@@ -61,7 +53,7 @@ class Epss(NamedTuple):
                     id_, epss, percentile = row.decode().split(",")
                     score = Score(Decimal(epss), Decimal(percentile))
                     scores[id_] = max(score, scores.get(id_, score))
-        return scores
+        return Scores(self.score_date, self.model_version, scores)
 
 
 class _FaultError(Exception):

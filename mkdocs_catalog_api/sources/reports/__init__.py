@@ -30,7 +30,7 @@ class Reader(NamedTuple):
 
 
 READERS = (
-    Reader("Trivy", trivy.decode, trivy.recognises, trivy.read),
+    Reader("Trivy", trivy.DECODER.decode, trivy.recognises, trivy.read),
     Reader("Grype", grype.DECODER.decode, grype.recognises, grype.read),
     Reader("Harbor", harbor.DECODER.decode, harbor.recognises, harbor.read),
     Reader("OSV-Scanner", osv.DECODER.decode, osv.recognises, osv.read),

@@ -27,7 +27,7 @@ def recognises(document: dict[str, Raw] | None) -> bool:
 def _recognised(body: Raw) -> bool:
     """Whether it is a report, sound or damaged."""
     try:
-        report = trivy.decode(body)
+        report = trivy.DECODER.decode(body)
     except msgspec.ValidationError as error:
         return damages(error)
     return report is not None and trivy.recognises(report)
@@ -61,7 +61,7 @@ def _nothing_found(image: str, time: str) -> Scan:
 
 def _scans(image: str, body: Raw) -> list[Scan]:
     try:
-        report = trivy.decode(body)
+        report = trivy.DECODER.decode(body)
         if report is not None and not trivy.recognises(report):
             raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
         scans = trivy.read(report)

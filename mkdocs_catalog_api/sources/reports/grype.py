@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ...catalog.scans import Finding, Findings, Scan
+from ...catalog.scans import Finding, Scan
 from .normalise import (
     DAMAGED,
     ReportError,
@@ -100,7 +100,7 @@ def read(report: Report) -> list[Scan]:
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
-            findings=Findings(len(matches), lambda: _findings(matches)),
+            findings=tuple(_findings(matches)),
             kind="" if kind in ("image", "unknown") else kind,
         )
     ]

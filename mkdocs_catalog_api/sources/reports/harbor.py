@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ...catalog.scans import Finding, Findings, Scan
+from ...catalog.scans import Finding, Scan
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
@@ -98,7 +98,7 @@ def _scan(key: str, body: Raw) -> Scan:
         digests=digests(found for row in vulnerabilities for found in texts(row.artifact_digests)),
         platform="",
         os_end_of_life=None,
-        findings=Findings(len(vulnerabilities), lambda: _findings(vulnerabilities)),
+        findings=tuple(_findings(vulnerabilities)),
     )
 
 

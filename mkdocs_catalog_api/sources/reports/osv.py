@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from ...catalog.scans import SEVERITIES, Finding, Findings, Scan
+from ...catalog.scans import SEVERITIES, Finding, Scan
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
@@ -106,10 +106,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             digests=frozenset(),
             platform="",
             os_end_of_life=None,
-            findings=Findings(
-                sum(len(_groups(package)) for _, package in packages),
-                lambda: (found for target, package in packages for found in _findings(package, target)),
-            ),
+            findings=tuple(finding for target, package in packages for finding in _findings(package, target)),
         )
     ]
 

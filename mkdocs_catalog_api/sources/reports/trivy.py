@@ -21,15 +21,14 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from ...catalog.scans import Finding, Findings, Scan
-from .json_errors import explain
+from ...catalog.scans import Finding, Scan
 from .normalise import (
     DAMAGED,
     ReportError,
@@ -104,28 +103,9 @@ class Report(Struct, rename="pascal"):
     lower: Any = msgspec.field(name="results", default=UNSET)
 
 
-class _LargeResult(Result):
-    """Likewise, with rows that are decoded when they are looked at."""
-
-    vulnerabilities: list[Raw] | UnsetType | None = UNSET  # type: ignore[assignment]
-
-
-class _LargeReport(Report):
-    results: list[_LargeResult] | UnsetType | None = UNSET  # type: ignore[assignment]
-
-
 Document = Report | list[Result] | None
-_DECODER = msgspec.json.Decoder(Document)
-_LARGE = msgspec.json.Decoder(_LargeReport | list[_LargeResult] | None)
-_ROW = msgspec.json.Decoder(Row)
-_MANY = 16_000_000
-"""Bytes from which on rows are decoded one by one: a million at once would take a gigabyte."""
-
-
-def decode(data: bytes | Raw) -> Document:
-    """Strict in lists, rows and ids. Raises as msgspec does."""
-    decoder: msgspec.json.Decoder[Document] = _DECODER if len(data) < _MANY else _LARGE
-    return decoder.decode(data)
+DECODER = msgspec.json.Decoder(Document)
+"""Strict in lists, rows and ids."""
 
 
 def recognises(document: Document) -> bool:
@@ -164,6 +144,7 @@ def _scan(report: Report) -> Scan:
     # To pass over what stands there would hide findings.
     if report.lower is not UNSET or any(result.lower is not UNSET for result in results):
         raise ReportError("its keys are in lower case, which Trivy's are not", DAMAGED)
+    _check(results)
     return Scan(
         scanner="trivy",
         scanner_version=text(mapping(report.trivy).get("Version")),
@@ -173,7 +154,7 @@ def _scan(report: Report) -> Scan:
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
-        findings=Findings(_count(results), lambda: _findings(results)),
+        findings=tuple(_findings(results)),
         kind=kind,
         system_only_named=text(system.get("Family")) not in ("", "none")
         # Before 2021 there was no class.
@@ -181,8 +162,8 @@ def _scan(report: Report) -> Scan:
     )
 
 
-def _count(results: list[Result]) -> int:
-    """How many findings there are. Raises `ReportError` when they can't be counted on."""
+def _check(results: list[Result]) -> None:
+    """Raises `ReportError` if the results are not of packages, or a row has no id."""
     classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
@@ -192,29 +173,16 @@ def _count(results: list[Result]) -> int:
             f"no vulnerability scan: Trivy looked for {looked_for} only",
             "scan with `trivy image --scanners vuln --format json`",
         )
-    found = 0
     for index, result in enumerate(results):
-        number = -1
-        try:
-            for number, row in enumerate(_rows(result)):
-                if not is_id(row.id):
-                    raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
-                found += row.status != _NOT_AFFECTED
-        except msgspec.ValidationError as error:  # of a row that is decoded now
-            raise explain(error, f"Results[{index}].Vulnerabilities[{number + 1}]") from None
-    return found
-
-
-def _rows(result: Result) -> Iterable[Row]:
-    """Raises `msgspec.DecodeError`."""
-    rows: Any = result.vulnerabilities or ()
-    return map(_ROW.decode, rows) if isinstance(result, _LargeResult) else rows
+        for number, row in enumerate(result.vulnerabilities or ()):
+            if not is_id(row.id):
+                raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
 
 
 def _findings(results: list[Result]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
-        for row in _rows(result):
+        for row in result.vulnerabilities or ():
             if row.status != _NOT_AFFECTED:
                 written = row.package.get("PURL") if isinstance(row.package, dict) else None
                 try:

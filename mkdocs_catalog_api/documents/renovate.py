@@ -2,19 +2,16 @@
 (https://docs.renovatebot.com/modules/datasource/custom/): what is not known is absent, as it refuses nulls.
 """
 
-from collections.abc import Iterator, Sequence
 from typing import Annotated
 from urllib.parse import urljoin
 
 from msgspec import UNSET, Meta, UnsetType
 
-from ...catalog.addresses import web_address
-from ...catalog.join import Image
-from ...catalog.models import VersionEntry
-from ...catalog.published import Digest, Document, Timestamp, VersionLabel
-from ..routes import SLUG, Route
-from ..structs.security import Release
-from .lookup import Documents, Lookup, Source
+from ..catalog.addresses import web_address
+from ..catalog.models import VersionEntry
+from ..catalog.published import Digest, Document, Timestamp, VersionLabel
+from ..catalog.value import Catalog, Image
+from .kinds import SLUG, Documents, Kind, Route, named
 
 _PATH = "renovate/{slug}.json"
 WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
@@ -48,46 +45,25 @@ class RenovateImage(Document, kw_only=True):
     homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
     tags: Annotated[RenovateTags, Meta(description="Tags that move.")]
 
-    def faults(self) -> Iterator[str]:
-        if self.tags.latest != self.releases[0].version:
-            yield f"tags.latest is {self.tags.latest}, not the first of releases"
+
+def _documents(catalog: Catalog) -> Documents:
+    for image in catalog.images:
+        if image.releases:
+            yield _PATH.format(slug=image.entry.slug), _document(catalog, image)
 
 
-class Renovate(Lookup):
-    """A document for each image that lists a version."""
-
-    addresses = {"renovate": _PATH}
-    routes = (
-        Route(
-            _PATH,
-            "getRenovateImage",
-            "lookups",
-            "The releases of an image, for Renovate",
-            "Renovate's custom datasource takes it without a transform. What is not known is absent.",
-            RenovateImage,
-            (SLUG,),
-        ),
+def _document(catalog: Catalog, image: Image) -> RenovateImage:
+    entry = image.entry
+    page: str | UnsetType = UNSET
+    if catalog.site_url:
+        page = web_address(urljoin(catalog.site_url, catalog.addresses.web(image.page.url)))
+    deprecated = entry.lifecycle in ("deprecated", "withdrawn")
+    return RenovateImage(
+        releases=[_release(version, page, deprecated=deprecated) for version in entry.versions],
+        source_url=entry.source or UNSET,
+        homepage=entry.homepage or UNSET,
+        tags=RenovateTags(entry.versions[0].version),
     )
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source)
-        self._site_url = source.site_url
-
-    def image(self, image: Image, records: Sequence[Release]) -> Documents:
-        if not records:
-            return
-        entry = image.entry
-        page: str | UnsetType = UNSET
-        if self._site_url:
-            page = web_address(urljoin(self._site_url, self._at.web(image.page.url)))
-        deprecated = entry.lifecycle in ("deprecated", "withdrawn")
-        document = RenovateImage(
-            releases=[_release(version, page, deprecated=deprecated) for version in entry.versions],
-            source_url=entry.source or UNSET,
-            homepage=entry.homepage or UNSET,
-            tags=RenovateTags(entry.versions[0].version),
-        )
-        yield _PATH.format(slug=entry.slug), document
 
 
 def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) -> RenovateRelease:
@@ -98,3 +74,21 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
         is_deprecated=deprecated,
         changelog_url=page,
     )
+
+
+RENOVATE = Kind(
+    routes=(
+        Route(
+            _PATH,
+            "getRenovateImage",
+            "lookups",
+            "The releases of an image, for Renovate",
+            "Renovate's custom datasource takes it without a transform. What is not known is absent.",
+            RenovateImage,
+            (SLUG,),
+        ),
+    ),
+    documents=_documents,
+    wanted=named("renovate"),
+    addresses={"renovate": _PATH},
+)

@@ -1,10 +1,12 @@
-"""Documents about the API itself, and badges."""
+"""The documents that close a build: discovery, and the manifest with the hashes of all others."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
-from ...catalog.published import (
+from ..catalog import addresses
+from ..catalog.published import (
     AddressTemplate,
     ApiVersion,
     Counter,
@@ -15,21 +17,9 @@ from ...catalog.published import (
     Timestamp,
     Total,
 )
-
-
-class Badge(Document, kw_only=True):
-    """A badge in the endpoint format of shields.io: what does not apply is absent, never null."""
-
-    schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
-    label: Annotated[Text, Meta(description="Left half.")]
-    message: Annotated[Text, Meta(description="Right half.")]
-    color: Annotated[Text, Meta(description="Colour of the right half.")]
-    label_color: Annotated[Text, Meta(description="Colour of the left half.")]
-    named_logo: Annotated[Text | UnsetType, Meta(description="Slug of simple-icons.")] = UNSET
-    logo_color: Annotated[Text | UnsetType, Meta(description="Colour of the named logo.")] = UNSET
-    logo_svg: Annotated[Text | UnsetType, Meta(description="The logo itself.")] = UNSET
-    style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
-    cache_seconds: Annotated[Literal[3600], Meta(description="How long renderers may keep it.")]
+from ..catalog.value import Catalog
+from .collections import total_pages
+from .kinds import Documents, Kind, Route
 
 
 class ResourceLink(Document):
@@ -119,3 +109,59 @@ class OpenApi(Document, forbid_unknown_fields=False):
     info: Annotated[OpenApiInfo, Meta(description="What the API is.")]
     paths: Annotated[dict[str, Any], Meta(min_length=1, description="Path → operations.")]
     components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
+
+
+def discovery(catalog: Catalog, kinds: Iterable[Kind], badges: Iterable[str]) -> Discovery:
+    """Where everything is; `kinds` are those that the catalog has, `badges` the names of its badges."""
+    at = catalog.addresses
+    by_tag = sorted(kinds, key=lambda kind: kind.routes[0].tag)
+    return Discovery(
+        "v1",
+        catalog.title,
+        Resources(
+            **{
+                name: ResourceLink(at.api(addresses.collection(name)), total, total_pages(total))
+                for name, total in catalog.totals().items()
+            }
+        ),
+        SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
+        HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if catalog.history else None,
+        {name: at.api(addresses.badge(name)) for name in badges},
+        {name: at.api(path) for kind in by_tag for name, path in kind.addresses.items()},
+        at.api(addresses.OPENAPI),
+        at.api(addresses.MANIFEST),
+    )
+
+
+def manifest(written: Mapping[str, ManifestEntry], generated_at: str, generator: GeneratedBy) -> Manifest:
+    """Path, SHA-256 and size of every other document."""
+    return Manifest("v1", generated_at, generator, {path: written[path] for path in sorted(written)})
+
+
+def _none(_: Catalog) -> Documents:
+    """They are made of what all other documents are, by `publication`."""
+    return ()
+
+
+CLOSING = Kind(
+    routes=(
+        Route(
+            "index.json",
+            "getIndex",
+            "discovery",
+            "Where everything is",
+            "Addresses of the collections, the security documents and the badges of the catalog.",
+            Discovery,
+        ),
+        Route("openapi.json", "getOpenapi", "discovery", "This document", "The API in OpenAPI 3.1.", OpenApi),
+        Route(
+            "manifest.json",
+            "getManifest",
+            "discovery",
+            "Every document with its hash",
+            "Tells a mirror what has changed: path, SHA-256 and size of every other document.",
+            Manifest,
+        ),
+    ),
+    documents=_none,
+)

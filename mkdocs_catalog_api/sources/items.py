@@ -18,8 +18,8 @@ from ..authored.setting_types import CollectionSettings
 from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
-from ..catalog.join import WebPage
 from ..catalog.models import ItemEntry
+from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 
@@ -121,11 +121,13 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
 
 
 def read_items(
-    base: type[E], name: Resource, site: Site, settings: Settings, raws: Sequence[RawItem], problems: Problems
+    model: type[E], name: Resource, site: Site, settings: Settings, raws: Sequence[RawItem], problems: Problems
 ) -> list[tuple[E, RawItem]]:
-    """The items of a collection from pages and data file, by slug, each with the place it came from."""
+    """The items of a collection from pages and data file, by slug, each with the place it came from.
+
+    `model` has the catalog's own fields.
+    """
     section: CollectionSettings = getattr(settings, name)
-    model = section.extended(base)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
@@ -133,7 +135,7 @@ def read_items(
         entries = _with_pages(entries, site, problems)
     raws = [*_not_named(raws, entries, model, problems), *entries]
     defaults = dict(section.defaults)
-    if section.verify is not None and "verify" in base.model_fields and "verify" not in section.fields:
+    if section.verify is not None and "verify" in model.model_fields and "verify" not in section.fields:
         defaults["verify"] = section.verify
     found: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []

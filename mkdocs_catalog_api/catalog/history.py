@@ -1,59 +1,19 @@
-"""The published documents of a history."""
+"""What recorded days show: figures of each day, and since when each vulnerability was open."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-from ...catalog.events import AnyEvent, GoneReason, Id, Package, Slug, Version
-from ...catalog.grading import GRADES, Grade
-from ...catalog.published import ApiVersion, Counter, Counters, Document, GradeLetter, Href
-from ...catalog.vulnerabilities import SeverityWord, vocabulary
+from .events import AnyEvent, GoneReason, Id, Package, Version
+from .grading import GRADES, Grade
+from .published import Counter, Counters, Document, GradeLetter
+from .vulnerabilities import SeverityWord, vocabulary
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
-EventCounts = Annotated[
-    dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
-]
 EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
-
-
-class ChangedDay(Document):
-    """A day on which something changed, or nothing."""
-
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    href: Annotated[Href, Meta(description="What changed on that day.")]
-    counts: EventCounts
-
-
-class Changes(Document):
-    """Every recorded day, newest first."""
-
-    api_version: ApiVersion
-    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
-    total: Total
-    data: Annotated[list[ChangedDay], Meta(description="The days, newest first.")]
-
-
-class ChangesLinks(Document):
-    """Addresses around a day."""
-
-    prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
-    next: Annotated[Href | None, Meta(description="The recorded day after; null on the last.")]
-    collection: Annotated[Href, Meta(description="All recorded days.")]
-
-
-class DayChanges(Document):
-    """What changed on one day. Of the first day, which is the baseline, there are counts alone."""
-
-    api_version: ApiVersion
-    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
-    total: Annotated[Counter, Meta(description="Number of events.")]
-    counts: EventCounts
-    data: Annotated[list[AnyEvent], Meta(description="The events by slug; empty on the first day.")]
 
 
 class Head(Document):
@@ -114,17 +74,6 @@ class TimeToFix(Document):
     unknown: Annotated[FixWindows, Meta(description="Of a severity that nobody knows.")]
 
 
-class HistoryIndex(Document):
-    """The figures of every recorded day, oldest first."""
-
-    api_version: ApiVersion
-    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
-    head: Annotated[Head, Meta(description="The last day of the chain.")]
-    total: Total
-    data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
-    time_to_fix: Annotated[TimeToFix, Meta(description="How long it took until vulnerabilities were fixed.")]
-
-
 class ImageFigures(Document):
     """An image from one day on. Not scanned: every figure is null."""
 
@@ -166,15 +115,33 @@ class Episode(Document):
     ]
 
 
-class ImageHistory(Document):
-    """The history of one image."""
+class RecordedDay(NamedTuple):
+    """What changed on a recorded day."""
 
-    api_version: ApiVersion
-    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
-    slug: Slug
-    figures: Annotated[
-        list[ImageFigures], Meta(description="An entry for each day that changed them, oldest first.")
-    ]
-    vulnerabilities: Annotated[
-        list[Episode], Meta(description="Every vulnerability of a newest release, those seen last first.")
-    ]
+    date: str
+    counts: Mapping[str, int]
+    """Kind of event → how many, by kind."""
+    events: Sequence[AnyEvent]
+    """Empty on the first day."""
+
+
+class ImageRecord(NamedTuple):
+    """What is recorded of an image."""
+
+    figures: Sequence[ImageFigures]
+    """Oldest first."""
+    episodes: Sequence[Episode]
+    """Newest first."""
+
+
+class History(Struct, frozen=True):
+    """The recorded days, replayed."""
+
+    days: Sequence[RecordedDay]
+    """Oldest first, at least one."""
+    head: Head
+    figures: Sequence[DayFigures]
+    """Of each day."""
+    time_to_fix: TimeToFix
+    images: Mapping[str, ImageRecord]
+    """Slug → record of every image that ever was, by slug."""

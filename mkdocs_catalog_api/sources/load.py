@@ -1,28 +1,30 @@
-"""The first of the three calls: sources become a catalog, or problems."""
+"""The first of the calls: pages, data files, reports, statements, advisories and recorded days are read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from msgspec import Struct
+from pydantic import BaseModel
 
 from ..authored import nvcmp
-from ..authored.clock import latest, now, timestamp
 from ..authored.data_files import read_list
 from ..authored.folders import name_of
-from ..authored.newest import newest_versions
 from ..authored.pages import RawItem, select
 from ..authored.settings import SECURITY_FOLDERS, Settings
 from ..authored.site import Site
 from ..authored.validate import read_entry
-from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
-from ..catalog.join import Catalog, Join, RoadmapItem
+from ..catalog.history import History
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
-from ..catalog.vex_matching import Statements
-from ..problems import Level, Problem, Problems
+from ..catalog.scans import Scan
+from ..catalog.statements import Statement
+from ..history.configured import history_folder
+from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
-from .read_items import (
+from .advisories.configured import Advisories, read_advisories
+from .items import (
     WebPages,
     check_emptiness,
     check_patterns,
@@ -32,69 +34,68 @@ from .read_items import (
     read_items,
 )
 
-if TYPE_CHECKING:
-    from .reports.index import Reports
+
+class Sources(Struct, frozen=True):
+    """Everything that a catalog is made of, as it was read."""
+
+    models: Mapping[str, type[BaseModel]]
+    """Collection → the model of its entries, with the catalog's own fields."""
+    images: Sequence[tuple[ImageEntry, RawItem]]
+    """By slug, each with the place it came from; likewise the charts and the roadmap."""
+    charts: Sequence[tuple[ChartEntry, RawItem]]
+    roadmap: Sequence[tuple[RoadmapEntry, RawItem]]
+    updates: tuple[UpdateEntry, ...]
+    pages: WebPages
+    scans: tuple[Scan, ...]
+    """Of all reports, in the order of paths."""
+    statements: tuple[Statement, ...]
+    advisories: Advisories
+    history: History | None
+    """None when no day is recorded."""
+    complete: bool
+    """Whether every item could be read: else the reports of the others would look unmatched."""
 
 
-def read(site: Site, settings: Settings, problems: Problems) -> tuple[Catalog, Reports | None]:
-    """Read everything. Problems are added, not raised; the catalog counts only if they don't refuse it.
+def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool = False) -> Sources:
+    """Read everything. Problems are added, not raised; the sources count only if they don't refuse them.
 
-    The reports are given back for reading their findings.
+    With `to_record`, advisories and recorded days are left alone: a new day does not depend on them.
     """
-    reports = _reports(site, settings, problems)
+    scans = _scans(site, settings, problems)
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
-    web = WebPages(site, selection)
-    images = read_items(ImageEntry, "images", site, settings, paged.pop("images"), problems)
-    charts = read_items(ChartEntry, "charts", site, settings, paged.pop("charts"), problems)
-    roadmap = read_items(RoadmapEntry, "roadmap", site, settings, paged.pop("roadmap"), problems)
-    whole = not problems.count(Level.ERROR)
-    ordered = [newest_versions(entry, raw, problems) for entry, raw in images]
+    image_model = settings.images.extended(ImageEntry)
+    chart_model = settings.charts.extended(ChartEntry)
+    roadmap_model = settings.roadmap.extended(RoadmapEntry)
+    images = read_items(image_model, "images", site, settings, paged.pop("images"), problems)
+    charts = read_items(chart_model, "charts", site, settings, paged.pop("charts"), problems)
+    roadmap = read_items(roadmap_model, "roadmap", site, settings, paged.pop("roadmap"), problems)
+    complete = not problems.count(Level.ERROR)
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
-    updates, statements = _updates(site, settings, listed, problems), _statements(site, settings, problems)
+    updates = _updates(site, settings, listed, problems)
     check_emptiness(site, problems, images, charts, roadmap, updates)
-    scans = reports.metadata(problems) if reports else []
-    time, security = now(), settings.security
-    join = Join(ordered, scans, security.scanners, timestamp(latest()), problems, security.accept)
-    pages = {entry.slug: web.of(raw, "images", problems) for entry, raw in images}
-    catalog_charts = tuple(
-        join.chart(
-            newest_versions(entry, raw, problems),
-            web.of(raw, "charts", problems),
-            partial(_at_pin, raw),
-        )
-        for entry, raw in charts
+    return Sources(
+        {"images": image_model, "charts": chart_model, "roadmap": roadmap_model, "updates": UpdateEntry},
+        images,
+        charts,
+        roadmap,
+        updates,
+        WebPages(site, selection),
+        scans,
+        _statements(site, settings, problems),
+        Advisories() if to_record else read_advisories(site, settings, problems),
+        None if to_record else _history(site, settings, problems),
+        complete,
     )
-    if whole:  # else the reports of what could not be read would look unmatched
-        join.report_unmatched()
-    joined = join.images(pages)
-    warn_of_doubtful_joins(joined, problems)
-    warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
-    if security.max_age is not None:
-        warn_of_old_scans(joined, security.max_age, time, problems)
-    catalog = Catalog(
-        images=joined,
-        charts=catalog_charts,
-        roadmap=tuple(
-            RoadmapItem(entry, web.of(raw, "roadmap", problems) if raw.own_page else None)
-            for entry, raw in roadmap
-        ),
-        updates=updates,
-        statements=statements,
-    )
-    return catalog, reports
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
     """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
-    return read_items(ChartEntry, "charts", site, settings, raws, problems)
-
-
-def _at_pin(raw: RawItem, position: int) -> Problem:
-    return raw.problem(("images", position), "", code=Code.PIN)
+    model = settings.charts.extended(ChartEntry)
+    return read_items(model, "charts", site, settings, raws, problems)
 
 
 def _folder(
@@ -116,23 +117,37 @@ def _folder(
     return None
 
 
-def _reports(site: Site, settings: Settings, problems: Problems) -> Reports | None:
+def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ...]:
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
-        return None
-    from .reports.index import Reports  # only here, as a catalog without reports starts sooner without
-
-    return Reports(folder, name_of(folder, site.root), site.root, settings.security.max_report_size)
-
-
-def _statements(site: Site, settings: Settings, problems: Problems) -> Statements:
-    folder = _folder(site, "vex", settings, problems)
-    if folder is None:
-        return Statements()
-    from .reports.openvex import read_folder  # only here, likewise
+        return ()
+    from .reports.index import read_reports  # a catalog without reports starts sooner without this import
 
     limit = settings.security.max_report_size
-    return Statements(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
+    return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
+
+
+def _statements(site: Site, settings: Settings, problems: Problems) -> tuple[Statement, ...]:
+    folder = _folder(site, "vex", settings, problems)
+    if folder is None:
+        return ()
+    from .reports.openvex import read_folder  # likewise
+
+    limit = settings.security.max_report_size
+    return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
+
+
+def _history(site: Site, settings: Settings, problems: Problems) -> History | None:
+    folder = history_folder(site, settings, problems, to_write=False)
+    if folder is None:
+        return None
+    from ..history.statistics import read_history  # likewise
+
+    try:
+        return read_history(folder)
+    except CatalogError as error:
+        problems.extend(error.problems)
+        return None
 
 
 def _updates(

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, defstruct
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
-from ...catalog.models import (
+from ..catalog.models import (
     ChartEntry,
     ChartVersionEntry,
     ImageEntry,
@@ -25,7 +25,7 @@ from ...catalog.models import (
     UpdateEntry,
     VersionEntry,
 )
-from ...catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
+from ..catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
 from .security import ChartSecurity, ImageSecurity
 
 Fields: TypeAlias = Mapping[str, Any]

@@ -1,0 +1,178 @@
+"""What the scans of one release add up to: its rows, what VEX statements take out, figures and grade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import add
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from .grading import Grade, grade
+from .scans import COUNTERS, Finding, Scan
+from .vex_matching import Statements, Subject
+from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
+
+SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
+_SCANNERS = [*SCANNER_NAMES]
+
+
+class Figures(NamedTuple):
+    """The counts of a scanned release, its grade and the time of its oldest scan."""
+
+    counts: SeverityCounts
+    suppressed: int
+    grade: Grade | None
+    score: float | None
+    scanned_at: str | None
+    exploited: int | None
+    """Rows that are known to be exploited; None when nobody has looked."""
+    in_part: bool = False
+    """Some of the release's digests have no scan, and so it has no grade."""
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """`critical` … `unknown`."""
+        return dict(zip(COUNTERS, map(add, *self.counts), strict=True))
+
+    @property
+    def total(self) -> int:
+        return self.fixable + sum(self.counts.unfixable)
+
+    @property
+    def fixable(self) -> int:
+        return sum(self.counts.fixable)
+
+    def fields(self) -> dict[str, Any]:
+        """The counters, their sums and the grade, as several documents have them."""
+        return {
+            **self.counters,
+            "total": self.total,
+            "fixable": self.fixable,
+            "suppressed": self.suppressed,
+            "grade": self.grade,
+            "score": self.score,
+            "exploited": self.exploited,
+        }
+
+
+class Assessment(NamedTuple):
+    """The scans of one release, deduplicated and judged by the VEX statements."""
+
+    figures: Figures
+    rows: list[Vulnerability]
+    """Worst first; like `suppressed`, never changed."""
+    suppressed: list[Suppressed]
+    findings: int
+    """Raw findings, before deduplication."""
+    matched: frozenset[int]
+    """Positions of the VEX statements on any of the findings."""
+    related: frozenset[frozenset[str]]
+    """Ids of one finding, where statements are on several of them."""
+
+
+class Knowledge(NamedTuple):
+    """What is known of vulnerabilities besides the scans."""
+
+    statements: Statements
+    exploited: Mapping[str, str] | None = None
+    """Id → day since when it is known to be exploited; None when nobody has looked."""
+
+
+def assess(
+    scans: Sequence[Scan],
+    image: str,
+    tags: Sequence[str],
+    digests: Sequence[str],
+    known: Knowledge,
+    *,
+    in_part: bool = False,
+) -> Assessment | None:
+    """What the scans show of the image with this reference, these tags and digests; None without a scan."""
+    if not scans:
+        return None
+    findings: list[Finding] = [*scans[0].findings]
+    for position, scan in enumerate(scans[1:], 1):
+        findings += [replace(finding, scan=position) for finding in scan.findings]
+    groups = deduplicate(findings)
+    if known.exploited is not None:
+        groups = _marked(groups, known.exploited)
+    suppressed: list[Suppressed] = []
+    matched: Iterable[int] = ()
+    related: Iterable[frozenset[str]] = ()
+    if len(known.statements) and known.statements.concerns(findings):
+        subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
+        rows, suppressed, matched, related = known.statements.apply(groups, subjects)
+    else:
+        rows = [row for row, _ in groups]
+    exploited = None
+    if known.exploited is not None:
+        exploited = sum(row.exploited is not None for row in rows)
+    figures = _figures(scans, count(rows), len(suppressed), exploited, in_part)
+    return Assessment(figures, rows, suppressed, len(findings), frozenset(matched), frozenset(related))
+
+
+def _marked(
+    groups: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
+) -> Iterator[tuple[Vulnerability, list[Finding]]]:
+    """Set since when each row is exploited, also where an alias of it is the exploited vulnerability."""
+    for row, findings in groups:
+        ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
+        row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
+        yield row, findings
+
+
+def _figures(
+    scans: Sequence[Scan], counts: SeverityCounts, suppressed: int, exploited: int | None, in_part: bool
+) -> Figures:
+    letter: Grade | None
+    score: float | None
+    letter, score = grade(*counts)
+    abandoned = any(scan.os_end_of_life for scan in scans)
+    # Nobody looks at the system any more, or has looked at all of it: finding nothing proves nothing.
+    if in_part or (abandoned and letter in ("A+", "A")):
+        letter = score = None
+    times = [scan.scanned_at for scan in scans if scan.scanned_at]
+    # The oldest of several parts: the release is known no better than its oldest scan.
+    oldest = min(times) if len(times) == len(scans) else None
+    return Figures(counts, suppressed, letter, score, oldest, exploited, in_part)
+
+
+def worse(one: Figures | None, other: Figures | None) -> Figures | None:
+    """Of one image under two names the figures that show more: a VEX statement may be on one name only."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda figures: (*figures.counters.values(), figures.in_part))
+
+
+def total(parts: Sequence[Figures]) -> Figures:
+    """The sums over several releases, with the grade of all their rows; without a time."""
+    fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True))) or (0,) * 5
+    unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True))) or (0,) * 5
+    letter, score = grade(fixable, unfixable) if parts else (None, None)
+    known = [part.exploited for part in parts if part.exploited is not None]
+    exploited = sum(known) if known else None
+    suppressed = sum(part.suppressed for part in parts)
+    return Figures(SeverityCounts(fixable, unfixable), suppressed, letter, score, None, exploited)
+
+
+def scanned_digest(digests: Sequence[str], scans: Sequence[Scan]) -> str | None:
+    """The digest that was scanned: the first of the page's `digests` that a scan has, else the scan's own."""
+    scanned = {digest for scan in scans for digest in scan.digests}
+    on_page = (digest for digest in digests if digest in scanned)
+    # A report without digests was joined by name or path, and does not say what it scanned.
+    return next(on_page, None) or min(scanned, default=None)
+
+
+def scanner_names(scans: Sequence[Scan]) -> str:
+    """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
+    versions = {(_SCANNERS.index(scan.scanner), scan.scanner_version) for scan in scans}
+    return ", ".join(
+        f"{SCANNER_NAMES[_SCANNERS[position]]} {version}".strip() for position, version in sorted(versions)
+    )
+
+
+def os_end_of_life(scans: Sequence[Scan]) -> bool | None:
+    """Whether any scan is of an operating system past its end of life; None if no scan says."""
+    known = [scan.os_end_of_life for scan in scans if scan.os_end_of_life is not None]
+    return any(known) if known else None

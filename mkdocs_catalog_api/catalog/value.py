@@ -1,0 +1,167 @@
+"""The catalog: everything that is published is a function of this value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct, field
+from pydantic import BaseModel
+
+from .addresses import Addresses, mount_path
+from .assessment import Assessment, Figures
+from .badges import BadgeStyle
+from .history import History
+from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .scans import Scan
+from .scores import Scores
+from .vex_matching import Statements
+
+
+class Release(Struct, frozen=True):
+    """One version of an image with the scans that count for it; none when it is unscanned."""
+
+    entry: VersionEntry
+    scans: tuple[Scan, ...]
+    digests_scanned: int = 0
+    """How many of its digests have a scan."""
+    in_part: bool = False
+    """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
+    assessment: Assessment | None = None
+    """None without a scan."""
+
+    @property
+    def figures(self) -> Figures | None:
+        return self.assessment.figures if self.assessment else None
+
+
+class WebPage(Struct, frozen=True):
+    """Where people read about an item."""
+
+    url: str
+    """Address below the site's root: `images/nginx/`."""
+    own: bool
+    """False when the item has no page of its own and this is the page of its collection."""
+
+
+class Image(Struct, frozen=True):
+    """An image with its releases, newest first."""
+
+    entry: ImageEntry
+    page: WebPage
+    releases: tuple[Release, ...]
+
+    @property
+    def newest(self) -> Release | None:
+        return self.releases[0] if self.releases else None
+
+    @property
+    def figures(self) -> Figures | None:
+        """Those of the newest release."""
+        return self.releases[0].figures if self.releases else None
+
+
+class Pin(Struct, frozen=True):
+    """An image that a chart pins, and the release of the catalog that it is, if it is one."""
+
+    entry: PinEntry
+    key: str
+    """Equal for pins of the same thing: its digest, else its normalized reference."""
+    slug: str | None
+    version: str | None
+    scans: tuple[Scan, ...] = ()
+    """Scans of a pin that is no release of the catalog."""
+    assessment: Assessment | None = None
+    """What is known of the release, or of a pin that is none; None without a scan."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether it is not a release of the catalog."""
+        return self.slug is None or self.version is None
+
+    @property
+    def figures(self) -> Figures | None:
+        return self.assessment.figures if self.assessment else None
+
+
+class Chart(Struct, frozen=True):
+    """A chart with its pins."""
+
+    entry: ChartEntry
+    page: WebPage
+    pins: tuple[Pin, ...]
+
+
+class RoadmapItem(Struct, frozen=True):
+    """A planned application."""
+
+    entry: RoadmapEntry
+    page: WebPage | None
+
+
+class Catalog(Struct, frozen=True):
+    """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
+
+    Versions are newest first, each scan is at the release that it counts for, each pin at its release.
+    """
+
+    title: str = ""
+    """Name of the site."""
+    site_url: str | None = None
+    images: tuple[Image, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    roadmap: tuple[RoadmapItem, ...] = ()
+    updates: tuple[UpdateEntry, ...] = ()
+    reports: tuple[Scan, ...] = ()
+    """Every scan of every report, whether it counts or not."""
+    statements: Statements = field(default_factory=Statements)
+    """What VEX documents say about findings."""
+    exploited: Mapping[str, str] | None = None
+    """Id → day since when it is known to be exploited; None when nobody has looked."""
+    scores: Scores | None = None
+    """How likely each id is exploited; None without the file."""
+    history: History | None = None
+    """None when no day is recorded."""
+    badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
+    """Badge name → what the settings say about it."""
+
+    models: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    """Collection → the model of its entries, with the catalog's own fields."""
+
+    @property
+    def addresses(self) -> Addresses:
+        return Addresses(mount_path(self.site_url))
+
+    def totals(self) -> dict[str, int]:
+        """Collection → number of its items."""
+        return {
+            "images": len(self.images),
+            "charts": len(self.charts),
+            "roadmap": len(self.roadmap),
+            "updates": len(self.updates),
+        }
+
+    def by_name(self) -> dict[str, Image | Chart]:
+        """Slug or name → item: a slug before a name, an image before a chart."""
+        items: list[Image | Chart] = [*self.images, *self.charts]
+        # Later keys replace earlier ones.
+        names = {item.entry.name: item for item in reversed(items)}
+        return names | {item.entry.slug: item for item in reversed(items)}
+
+    def users(self) -> dict[str, list[Chart]]:
+        """Slug of an image → the charts that pin it."""
+        users: dict[str, list[Chart]] = {}
+        for chart in self.charts:
+            for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
+                users.setdefault(slug, []).append(chart)
+        return users
+
+    def assessments(self) -> Iterator[Assessment]:
+        """Of every release and of every pin that is none; of several pins of one thing each."""
+        for image in self.images:
+            for release in image.releases:
+                if release.assessment:
+                    yield release.assessment
+        for chart in self.charts:
+            for pin in chart.pins:
+                if pin.outside and pin.assessment:
+                    yield pin.assessment

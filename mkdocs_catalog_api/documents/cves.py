@@ -1,0 +1,313 @@
+"""Who has this CVE? Every affected release, where statements suppress it, and the charts that pin it."""
+
+import re
+from collections import Counter as Counted
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta
+
+from ..catalog import addresses
+from ..catalog.models import Lifecycle
+from ..catalog.names import reserved
+from ..catalog.published import (
+    ApiVersion,
+    Counter,
+    DigestAgain,
+    Document,
+    Href,
+    HrefAgain,
+    LifecycleWord,
+    Slug,
+    SlugAgain,
+    Text,
+    VersionLabelAgain,
+)
+from ..catalog.scans import SEVERITIES
+from ..catalog.value import Catalog, Image, Release
+from ..catalog.vulnerabilities import (
+    ExploitedSince,
+    Justification,
+    SeverityWord,
+    Statement,
+    Status,
+    Suppressed,
+    Vulnerability,
+    cve_order,
+)
+from .kinds import Documents, Kind, Parameter, Route, named
+
+_INDEX, _PATH = "cves/index.json", "cves/{id}.json"
+_FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
+Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
+Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any release.")]
+Title = Annotated[str, Meta(description="What it is about; empty when it is not known.")]
+Url = Annotated[str, Meta(description="Advisory; empty when it is not known.")]
+
+
+class CveEntry(Document):
+    """One id, and how far it is spread."""
+
+    id: Id
+    severity: Severity
+    title: Title
+    url: Url
+    images: Annotated[Counter, Meta(description="Images with an affected release.")]
+    releases: Annotated[Counter, Meta(description="Affected releases.")]
+    latest: Annotated[Counter, Meta(description="Images whose newest release is affected.")]
+    suppressed: Annotated[Counter, Meta(description="Releases in which a VEX statement takes it out.")]
+    fixable: Annotated[Counter, Meta(description="Affected packages in releases that have a fix.")]
+    charts: Annotated[Counter, Meta(description="Charts that pin something affected.")]
+    exploited: ExploitedSince
+    href: Annotated[
+        Href | None, Meta(description="Where it is found; null when its name can't be that of a file.")
+    ]
+
+
+class CveIndex(Document):
+    """Every id that a scan of a listed release, or of what a chart pins, has found."""
+
+    api_version: ApiVersion
+    resource: Resource
+    total: Annotated[Counter, Meta(description="Number of ids.")]
+    data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
+
+
+class AffectedRelease(Document):
+    """A release that has it open, in one package."""
+
+    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    version: Annotated[VersionLabelAgain, Meta(description="Label of the release.")]
+    is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest of the release, the first of them.")]
+    pkg: Annotated[str, Meta(description="Package.")]
+    installed: Annotated[str, Meta(description="Version that is installed.")]
+    fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
+    href: Annotated[HrefAgain, Meta(description="Release document.")]
+
+
+class SilencedRelease(AffectedRelease):
+    """A release in which a VEX statement takes it out, in one package."""
+
+    status: Status
+    justification: Justification
+    statement: Statement
+
+
+class AffectedChart(Document):
+    """A chart with a pin that has it open."""
+
+    slug: Annotated[Slug, Meta(description="Slug of the chart.")]
+    href: Annotated[Href, Meta(description="Item document.")]
+
+
+class CveDocument(Document):
+    """Where one vulnerability is found."""
+
+    api_version: ApiVersion
+    resource: Resource
+    id: Id
+    severity: Severity
+    title: Title
+    url: Url
+    total: Annotated[Counter, Meta(description="Number of affected packages in releases.")]
+    data: Annotated[
+        list[AffectedRelease], Meta(description="An entry for each, by slug, newest release first.")
+    ]
+    suppressed: Annotated[list[SilencedRelease], Meta(description="Where a VEX statement takes it out.")]
+    charts: Annotated[
+        list[AffectedChart],
+        Meta(description="Charts with a pin that has it open, also one that is on no page; by slug."),
+    ]
+    exploited: ExploitedSince
+
+
+class _Place(NamedTuple):
+    """A release, as its entries begin and end."""
+
+    slug: str
+    version: str
+    is_latest: bool
+    lifecycle: Lifecycle
+    digest: str | None
+    href: str
+
+
+class _Spread:
+    """Where one id is found. Places and rows are parallel lists: a pair a row would take twice as much."""
+
+    __slots__ = (
+        "charts",
+        "exploited",
+        "open",
+        "open_in",
+        "severity",
+        "suppressed",
+        "suppressed_in",
+        "title",
+        "url",
+    )
+
+    def __init__(self, row: Vulnerability | Suppressed) -> None:
+        self.severity, self.title, self.url, self.exploited = row.severity, row.title, row.url, row.exploited
+        self.open: list[Vulnerability] = []
+        self.open_in: list[_Place] = []
+        self.suppressed: list[Suppressed] = []
+        self.suppressed_in: list[_Place] = []
+        self.charts: set[str] = set()
+        """Slugs of those with a pin that has it open."""
+
+    def see(self, row: Vulnerability | Suppressed) -> None:
+        """Keep the highest severity with its texts, and the first day of known exploitation."""
+        worse = SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity)
+        if worse:
+            self.severity = row.severity
+        self.title = row.title or self.title if worse else self.title or row.title
+        self.url = row.url or self.url if worse else self.url or row.url
+        days = [day for day in (row.exploited, self.exploited) if day is not None]
+        self.exploited = min(days, default=None)
+
+
+def _spreads(catalog: Catalog) -> dict[str, _Spread]:
+    """Id → where it is found."""
+    spreads: dict[str, _Spread] = {}
+    pinning: dict[tuple[str, str], set[str]] = defaultdict(set)
+    """Slug and version → slugs of the charts that pin the release."""
+    for chart in catalog.charts:
+        for pin in chart.pins:
+            if pin.slug and pin.version:
+                pinning[pin.slug, pin.version].add(chart.entry.slug)
+
+    def seen(row: Vulnerability | Suppressed) -> _Spread:
+        spread = spreads.get(row.id)
+        if spread is None:
+            spread = spreads[row.id] = _Spread(row)
+        else:
+            spread.see(row)
+        return spread
+
+    for image in catalog.images:
+        for release in image.releases:
+            if release.assessment is None:
+                continue
+            place = _place(catalog, image, release)
+            charts = pinning.get((place.slug, place.version), ())
+            for row in release.assessment.rows:
+                spread = seen(row)
+                spread.open.append(row)
+                spread.open_in.append(place)
+                spread.charts.update(charts)
+            for out in release.assessment.suppressed:
+                spread = seen(out)
+                spread.suppressed.append(out)
+                spread.suppressed_in.append(place)
+    for chart in catalog.charts:
+        for pin in chart.pins:
+            if pin.outside and pin.assessment:
+                for row in pin.assessment.rows:
+                    seen(row).charts.add(chart.entry.slug)
+    return spreads
+
+
+def _place(catalog: Catalog, image: Image, release: Release) -> _Place:
+    entry, version = image.entry, release.entry
+    href = catalog.addresses.api(addresses.release(entry.slug, version.version))
+    latest = version.version == entry.latest
+    return _Place(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
+
+
+def _documents(catalog: Catalog) -> Documents:
+    spreads = _spreads(catalog)
+    named_ids = _file_names(spreads)
+    entries: list[CveEntry] = []
+    for id_ in sorted(
+        spreads, key=lambda id_: (SEVERITIES.index(spreads[id_].severity), cve_order(id_), id_)
+    ):
+        path = _PATH.format(id=id_) if id_ in named_ids else None
+        entries.append(_entry(catalog, id_, spreads[id_], path))
+        if path:
+            yield path, _document(catalog, id_, spreads[id_])
+    yield _INDEX, CveIndex("v1", "cves", len(entries), entries)
+
+
+def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> CveEntry:
+    affected = {*spread.open_in}
+    return CveEntry(
+        id=id_,
+        severity=spread.severity,
+        title=spread.title,
+        url=spread.url,
+        images=len({place.slug for place in affected}),
+        releases=len(affected),
+        latest=sum(place.is_latest for place in affected),
+        suppressed=len({*spread.suppressed_in}),
+        fixable=sum(row.fixed != "" for row in spread.open),
+        charts=len(spread.charts),
+        exploited=spread.exploited,
+        href=catalog.addresses.api(path) if path else None,
+    )
+
+
+def _document(catalog: Catalog, id_: str, spread: _Spread) -> CveDocument:
+    at = catalog.addresses
+    return CveDocument(
+        api_version="v1",
+        resource="cves",
+        id=id_,
+        severity=spread.severity,
+        title=spread.title,
+        url=spread.url,
+        total=len(spread.open),
+        data=[
+            AffectedRelease(*place[:5], row.pkg, row.installed, row.fixed, place.href)
+            for place, row in zip(spread.open_in, spread.open, strict=True)
+        ],
+        suppressed=[
+            SilencedRelease(
+                *(*place[:5], row.pkg, row.installed, row.fixed, place.href),
+                *(row.status, row.justification, row.statement),
+            )
+            for place, row in zip(spread.suppressed_in, spread.suppressed, strict=True)
+        ],
+        charts=[
+            AffectedChart(slug, at.api(addresses.item("charts", slug))) for slug in sorted(spread.charts)
+        ],
+        exploited=spread.exploited,
+    )
+
+
+def _file_names(ids: Iterable[str]) -> set[str]:
+    """The ids that can name a file on every system, and no other's file where case is ignored."""
+    safe = [id_ for id_ in ids if _FILE_SAFE.fullmatch(id_) and not reserved(id_) and id_.lower() != "index"]
+    alike = Counted(id_.lower() for id_ in safe)
+    return {id_ for id_ in safe if alike[id_.lower()] == 1}
+
+
+CVES = Kind(
+    routes=(
+        Route(
+            _INDEX,
+            "listCves",
+            "lookups",
+            "Every vulnerability of the catalog",
+            "Every id that scans have found, with the number of images and releases that have it.",
+            CveIndex,
+        ),
+        Route(
+            _PATH,
+            "getCve",
+            "lookups",
+            "Who has a vulnerability",
+            "The releases that have it open, those in which a VEX statement takes it out, and the charts "
+            "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
+            CveDocument,
+            (Parameter("id", "CVE id, else the advisory's id.", Annotated[str, Meta(max_length=100)]),),
+        ),
+    ),
+    documents=_documents,
+    wanted=named("cves"),
+    addresses={"cves": _INDEX, "cve": _PATH},
+)

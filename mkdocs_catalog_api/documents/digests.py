@@ -1,0 +1,170 @@
+"""What is this digest? Whose release it is, whether it is current, what an update fixes."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..catalog import addresses
+from ..catalog.published import (
+    ApiVersion,
+    Counter,
+    Digest,
+    Document,
+    Href,
+    LifecycleWord,
+    Slug,
+    Text,
+    VersionLabel,
+)
+from ..catalog.value import Catalog, Image, Release
+from .item_structs import Day
+from .kinds import Documents, Kind, Parameter, Route, named
+from .security import NO_FIGURES, ImageReference, ImageSecurity, ScannedAt
+
+_PATH = "digests/{algorithm}/{hex}.json"
+
+
+class DigestSecurity(ImageSecurity):
+    """Figures of the release with this digest. All null when it has no scan."""
+
+    scanned_at: ScannedAt
+
+
+class Upgrade(Document):
+    """The newest release, and what changes with it.
+
+    `fixes` and `adds` count pairs of id and package. They are null when they can't be told: a scan is missing
+    or proves little, or different scanners looked, which name packages differently.
+    """
+
+    version: Annotated[VersionLabel, Meta(description="The newest release.")]
+    digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
+    href: Annotated[Href, Meta(description="Its release document.")]
+    fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that go.")]
+    adds: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that come.")]
+
+
+class DigestEntry(Document):
+    """One image that lists the digest."""
+
+    slug: Annotated[Slug, Meta(description="Slug of the image.")]
+    name: Annotated[Text, Meta(description="Name for people.")]
+    image: ImageReference
+    version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
+    versions: Annotated[
+        list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
+    ]
+    latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
+    is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    released: Annotated[Day | None, Meta(description="Day of the release.")]
+    end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
+    security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
+    upgrade: Annotated[Upgrade | None, Meta(description="What to update to; null when it is the newest.")]
+    href: Annotated[Href, Meta(description="Release document: its vulnerabilities.")]
+
+
+class DigestDocument(Document):
+    """Which images list one digest, and what is known of it."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["digests"], Meta(description="Name of the resource.")]
+    digest: Annotated[Digest, Meta(description="The digest.")]
+    total: Annotated[Counter, Meta(description="Number of images that list it.")]
+    data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
+
+
+def _documents(catalog: Catalog) -> Documents:
+    entries: dict[str, list[DigestEntry]] = {}
+    for image in catalog.images:
+        made: dict[tuple[int, ...], DigestEntry] = {}  # those of a release with several digests are equal
+        for digest, positions in _positions(image).items():
+            if positions not in made:
+                made[positions] = _entry(catalog, image, positions)
+            entries.setdefault(digest, []).append(made[positions])
+    for digest, data in entries.items():
+        algorithm, _, hex_ = digest.partition(":")
+        document = DigestDocument("v1", "digests", digest, len(data), data)
+        yield _PATH.format(algorithm=algorithm, hex=hex_), document
+
+
+def _positions(image: Image) -> dict[str, tuple[int, ...]]:
+    """Digest → positions of the releases with it, newest first."""
+    positions: dict[str, tuple[int, ...]] = {}
+    for position, version in enumerate(image.entry.versions):
+        for digest in version.digests:
+            positions[digest] = (*positions.get(digest, ()), position)
+    return positions
+
+
+def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> DigestEntry:
+    at, entry, first = catalog.addresses, image.entry, positions[0]
+    release, newest = image.releases[first], image.releases[0]
+    version, figures = release.entry, release.figures
+    upgrade = None
+    if first:
+        href = at.api(addresses.release(entry.slug, newest.entry.version))
+        upgrade = Upgrade(newest.entry.version, newest.entry.only_digest, href, *_changes(release, newest))
+    return DigestEntry(
+        slug=entry.slug,
+        name=entry.name,
+        image=entry.image,
+        version=version.version,
+        versions=[entry.versions[position].version for position in positions],
+        latest=newest.entry.version,
+        is_latest=not first,
+        lifecycle=entry.lifecycle,
+        released=version.released,
+        end_of_life=version.end_of_life,
+        security=DigestSecurity(
+            scanned=figures is not None,
+            version=version.version,
+            **(figures.fields() if figures else NO_FIGURES),
+            href=at.api(addresses.detail(entry.slug)),
+            scanned_at=figures.scanned_at if figures else None,
+        ),
+        upgrade=upgrade,
+        href=at.api(addresses.release(entry.slug, version.version)),
+    )
+
+
+def _changes(before: Release, after: Release) -> tuple[int, int] | tuple[None, None]:
+    """How many pairs of id and package go and come; None where scanners differ or a scan proves little."""
+    old, new = before.assessment, after.assessment
+    if old is None or new is None or old.figures.grade is None or new.figures.grade is None:
+        return None, None
+    if {scan.scanner for scan in before.scans} != {scan.scanner for scan in after.scans}:
+        return None, None
+    goes, comes = ({(row.id, row.pkg) for row in assessment.rows} for assessment in (old, new))
+    return len(goes - comes), len(comes - goes)
+
+
+DIGESTS = Kind(
+    routes=(
+        Route(
+            _PATH,
+            "getDigest",
+            "lookups",
+            "What a digest is",
+            "The images that list this digest: release, whether it is the newest, figures, and what an "
+            "update would mend. A digest that no page lists has no document.",
+            DigestDocument,
+            (
+                Parameter(
+                    "algorithm",
+                    "What stands before the colon.",
+                    Annotated[
+                        Literal["sha256", "sha384", "sha512"],
+                        Meta(extra_json_schema={"component": "DigestAlgorithm"}),
+                    ],
+                ),
+                Parameter(
+                    "hex", "What stands behind it.", Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")]
+                ),
+            ),
+        ),
+    ),
+    documents=_documents,
+    wanted=named("digests"),
+    addresses={"digests": _PATH},
+)

@@ -1,1 +1,0 @@
-"""One question, one document: the same data, seen from what somebody asks."""

@@ -1,0 +1,82 @@
+"""A catalog becomes documents: each is made, encoded, proven and handed on, the closing ones last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.metadata import version
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from ..authored.settings import Settings
+from ..catalog import addresses
+from ..catalog.addresses import GENERATOR
+from ..catalog.value import Catalog
+from . import openapi
+from .badges import catalog_badges
+from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
+from .examples import Examples
+from .kinds import Kind
+from .prove import encode, prove, prove_links, prove_openapi
+from .table import kinds, wanted_kinds
+
+
+class Encoded(NamedTuple):
+    """A document, ready to be saved."""
+
+    path: str
+    """Below `api/v1/`."""
+    body: bytes
+    entry: ManifestEntry
+    """Its hash and size."""
+
+
+def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iterator[Encoded]:
+    """Every document of the catalog, proven; `generated_at` is the UTC time of the build.
+
+    Raises:
+        ContractError: a document breaks the contract (a bug of the plugin).
+    """
+    every, wanted = kinds(catalog), wanted_kinds(catalog, settings)
+    examples = Examples(catalog, [route for kind in every for route in kind.routes])
+    links: set[str] = set()
+    written: dict[str, ManifestEntry] = {}
+
+    def finished(path: str, body: bytes) -> Encoded:
+        written[path] = ManifestEntry(sha256(body).hexdigest(), len(body))
+        return Encoded(path, body, written[path])
+
+    def proven(path: str, document: Struct) -> Encoded:
+        examples.take(path, document)
+        body = encode(document)
+        prove(path, body, type(document), links)
+        return finished(path, body)
+
+    for kind in wanted:
+        for path, document in kind.documents(catalog):
+            yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
+    yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog)))
+    generator = GeneratedBy(GENERATOR, version(GENERATOR))
+    yield finished(addresses.OPENAPI, _openapi(catalog, settings, every, examples, generator, written))
+    yield proven(addresses.MANIFEST, manifest(written, generated_at, generator))
+    prove_links(links, catalog.addresses.api(""), written)
+
+
+def _openapi(
+    catalog: Catalog,
+    settings: Settings,
+    every: list[Kind],
+    examples: Examples,
+    generator: GeneratedBy,
+    written: dict[str, ManifestEntry],
+) -> bytes:
+    described = openapi.describe(every)
+    document = openapi.openapi(
+        described,
+        openapi.about(catalog, settings.openapi),
+        examples.complete(generator, written[addresses.badge("images")]),
+    )
+    body = encode(document)
+    prove_openapi(body, document["paths"], document["components"]["schemas"], written)
+    return body

@@ -1,0 +1,139 @@
+"""The second of the calls: what was read becomes one value, the catalog, with every row and grade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from ..authored.clock import latest, now, timestamp
+from ..authored.newest import newest_versions
+from ..authored.pages import RawItem
+from ..authored.settings import Settings
+from ..authored.site import Site
+from ..catalog.assessment import Assessment, Knowledge, assess
+from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
+from ..catalog.join import Join
+from ..catalog.names import Reference
+from ..catalog.scores import Scores
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.vex_matching import Statements
+from ..problems import Level, Problem, Problems
+from ..problems.codes import Code
+from .advisories.epss import Epss
+from .badge_styles import read_badge_styles
+from .load import Sources
+
+
+def assemble(sources: Sources, site: Site, settings: Settings, problems: Problems) -> Catalog:
+    """The catalog: versions in order, scans and pins joined, statements applied, everything graded.
+
+    Problems are added, not raised; the catalog counts only if they don't refuse it.
+    """
+    known = Knowledge(Statements(sources.statements), sources.advisories.exploited)
+    time, security = now(), settings.security
+    ordered = [newest_versions(entry, raw, problems) for entry, raw in sources.images]
+    join = Join(ordered, sources.scans, security.scanners, timestamp(latest()), problems, security.accept)
+    pages = {entry.slug: sources.pages.of(raw, "images", problems) for entry, raw in sources.images}
+    charts = [
+        join.chart(
+            newest_versions(entry, raw, problems),
+            sources.pages.of(raw, "charts", problems),
+            partial(_at_pin, raw),
+        )
+        for entry, raw in sources.charts
+    ]
+    if sources.complete:
+        join.report_unmatched()
+    joined = join.images(pages)
+    warn_of_doubtful_joins(joined, problems)
+    warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
+    if security.max_age is not None:
+        warn_of_old_scans(joined, security.max_age, time, problems)
+    images = tuple(_assessed_image(image, known) for image in joined)
+    catalog = Catalog(
+        title=site.title,
+        site_url=site.site_url,
+        images=images,
+        charts=_assessed_charts(charts, images, known),
+        roadmap=tuple(
+            RoadmapItem(entry, sources.pages.of(raw, "roadmap", problems) if raw.own_page else None)
+            for entry, raw in sources.roadmap
+        ),
+        updates=sources.updates,
+        models=sources.models,
+        reports=sources.scans,
+        statements=known.statements,
+        exploited=known.exploited,
+        history=sources.history,
+    )
+    _note_idle_statements(catalog, problems)
+    return replace(
+        catalog,
+        scores=_scores(sources.advisories.scores, catalog),
+        badge_styles=read_badge_styles(site, settings, catalog, problems),
+    )
+
+
+def _at_pin(raw: RawItem, position: int) -> Problem:
+    return raw.problem(("images", position), "", code=Code.PIN)
+
+
+def _assessed_image(image: Image, known: Knowledge) -> Image:
+    return replace(
+        image, releases=tuple(_assessed_release(image, release, known) for release in image.releases)
+    )
+
+
+def _assessed_release(image: Image, release: Release, known: Knowledge) -> Release:
+    entry = release.entry
+    tags = [entry.version, *entry.tags]
+    assessment = assess(release.scans, image.entry.image, tags, entry.digests, known, in_part=release.in_part)
+    return replace(release, assessment=assessment)
+
+
+def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Knowledge) -> tuple[Chart, ...]:
+    """The charts with what is known of each pin."""
+    releases = {
+        (image.entry.slug, release.entry.version): release.assessment
+        for image in images
+        for release in image.releases
+    }
+    outside: dict[str, Assessment | None] = {}
+
+    def assessed(pin: Pin) -> Pin:
+        if pin.slug is not None and pin.version is not None:
+            return replace(pin, assessment=releases[pin.slug, pin.version])
+        if (
+            pin.key not in outside
+        ):  # pins of the same thing under other names take the statements on the first
+            digest = [pin.entry.digest] if pin.entry.digest else []
+            tag = Reference.parse(pin.entry.image).tag_or_latest
+            outside[pin.key] = assess(pin.scans, pin.entry.image, [tag], digest, known)
+        return replace(pin, assessment=outside[pin.key])
+
+    return tuple(replace(chart, pins=tuple(map(assessed, chart.pins))) for chart in charts)
+
+
+def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
+    """The scores of the ids of the catalog."""
+    if scores is None:
+        return None
+    ids = {
+        row.id for assessment in catalog.assessments() for row in (*assessment.rows, *assessment.suppressed)
+    }
+    return scores.of(ids)
+
+
+def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
+    """Note how many VEX statements are on no finding."""
+    matched = {position for assessment in catalog.assessments() for position in assessment.matched}
+    idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
+    if idle:
+        first = idle[0]
+        hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
+        message = (
+            f"{len(idle)} of {len(catalog.statements)} VEX statements speak of no finding in the catalog"
+        )
+        problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT))
