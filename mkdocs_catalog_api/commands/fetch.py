@@ -16,7 +16,15 @@ from ..catalog.links import web_link
 from ..catalog.names import slug
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems
-from .run import as_objects, config_file_option, json_option, print_object, print_problems, quiet_option
+from .run import (
+    as_objects,
+    config_file_option,
+    json_option,
+    missing_package,
+    print_object,
+    print_problems,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from ..network.artifact_hub import Listing
@@ -105,8 +113,7 @@ def command(
     try:
         from ..network.client import Client
     except ModuleNotFoundError as error:
-        message = f"fetch needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
-        raise click.ClickException(message) from None
+        raise missing_package("fetch", error, "fetch") from None
     say = None if quiet or as_json else partial(click.echo, err=True)
     problems, counts, files = Problems(), Counter[str](), Counter[str]()
     wanted = {name: url for name, asked, url in (("kev", kev, kev_url), ("epss", epss, epss_url)) if asked}

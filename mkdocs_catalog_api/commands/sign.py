@@ -14,7 +14,7 @@ from ..api.addresses import MANIFEST, PREFIX
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems, RefusedError
 from ..reports.normalise import text
-from .run import config_file_option, print_problems, quiet_option
+from .run import config_file_option, missing_package, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -31,8 +31,7 @@ def read_key(
     try:
         from ..publish import signature
     except ModuleNotFoundError as error:
-        message = f"signatures need one more package ({error.name}): pip install 'mkdocs-catalog-api[sign]'"
-        raise click.ClickException(message) from None
+        raise missing_package("a signature", error, "sign") from None
     reader = signature.private_key if kind == "private_key" else signature.public_key
     try:
         return reader(file.read(2**16))
