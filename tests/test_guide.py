@@ -107,6 +107,11 @@ def test_commands_exist_with_their_options(name: str) -> None:
             command.make_context(arguments[0], arguments[1:], parent=context, resilient_parsing=True)
 
 
+def test_the_table_of_commands_has_every_command() -> None:
+    rows = re.findall(r"^\| `catalog-api ([\w-]+)` \|", page("command-line"), re.MULTILINE)
+    assert sorted(rows) == sorted(main.list_commands(click.Context(main)))
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_what_is_to_be_installed_for_python_is_what_the_tests_have(name: str) -> None:
     for program, *arguments in commands(name):

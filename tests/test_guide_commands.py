@@ -181,7 +181,7 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
     printed = output("history", "error: ").removesuffix("…\n")
     assert shell(folder, "catalog-api check -q", code=1).startswith(printed)
     said = shell(folder, command("history", "catalog-api record --rebuild"))
-    assert said.endswith("verified: 3 days follow each other; no problems\n")
+    assert said.endswith("verified: 3 days in an unbroken chain; no problems\n")
     shell(folder, "catalog-api check -q")
 
 

@@ -167,7 +167,10 @@ def segments(figures: Item) -> Markup:
 
 
 def badge(payload: Mapping[str, str]) -> Markup:
-    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits."""
+    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits.
+
+    The space between the two texts separates them for a search index and on the clipboard.
+    """
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
     (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
@@ -176,7 +179,7 @@ def badge(payload: Mapping[str, str]) -> Markup:
         f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
         f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
         f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text>'
+        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '
         f'<text x="{left + 10}" y="18" fill="{on_light}" font-weight="bold" textLength="{right - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
     )
