@@ -134,7 +134,7 @@ def sign(site: SiteFolder) -> tuple[int, str]:
 
 @pytest.mark.parametrize(
     ("path", "code"),
-    [("manifest.json", "CAT074"), ("images.json", "CAT074"), ("manifest.json.jws", "CAT071")],
+    [("manifest.json", "CAT074"), ("images.json", "CAT074"), ("manifest.json.jws", "CAT070")],
 )
 def test_a_pipe_is_neither_signed_nor_taken_for_a_signature(site: SiteFolder, path: str, code: str) -> None:
     assert not prepared(site).build().failed
@@ -155,7 +155,7 @@ def test_nothing_is_signed_behind_a_link_out_of_the_site(site: SiteFolder, outsi
     link.symlink_to(outside / "api")
     before = [*outside.rglob("*")]
     status, said = sign(site)
-    assert (status, "[CAT071]" in said) == (1, True)
+    assert (status, "[CAT070]" in said) == (1, True)
     assert [*outside.rglob("*")] == before
 
 
@@ -192,7 +192,7 @@ def test_advisories_are_written_to_files_of_the_project(
         file.symlink_to("/dev/zero" if kind == "device" else outside / "new.json")
     mirror = f"{advisories.mirror.address}/kev"
     named = KEV if kind == "folder" else f"{KEV}{ending}"
-    assert fetched(advisories.site, "--kev", CATALOG_API_KEV=mirror) == [("CAT071", named)]
+    assert fetched(advisories.site, "--kev", CATALOG_API_KEV=mirror) == [("CAT070", named)]
     assert [*outside.iterdir()] == []
 
 
@@ -219,7 +219,7 @@ def test_a_hub_s_reports_are_written_to_files_of_the_project(
     else:
         file.symlink_to(outside / "new")
     named = f"scans/hub/acme/stack/1.2.0{ending}"
-    assert fetched(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT071", named)]
+    assert fetched(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
     assert [*outside.iterdir()] == []
     assert hub.file("acme/stack/1.1.0.json").exists(), "the others are fetched"
 
@@ -230,6 +230,6 @@ def test_a_hub_s_reports_stay_in_the_project(hub: test_fetch.Bench, outside: Pat
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
     found = fetched(hub.site, CATALOG_API_HUB=hub.hub.address)
-    assert {code for code, _ in found} == {"CAT071"}
-    assert ("CAT071", "scans/hub/acme/stack/1.2.0.json") in found
+    assert {code for code, _ in found} == {"CAT070"}
+    assert ("CAT070", "scans/hub/acme/stack/1.2.0.json") in found
     assert [*outside.iterdir()] == []

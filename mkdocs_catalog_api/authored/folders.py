@@ -68,17 +68,16 @@ def leads_out(path: Path, project: Iterable[Path]) -> bool:
     return not any(real.is_relative_to(os.path.realpath(folder)) for folder in project)
 
 
-def not_writable(path: Path, project: Iterable[Path]) -> tuple[str, str] | None:
-    """Message and hint if a file must not be written: behind a link out of the project, or not a file."""
+def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | None:
+    """Why the file `name` must not be written: it is behind a link out of the project, or is not a file."""
     if leads_out(path, project):
-        return (
-            "a link leads out of the project, so nothing is written here",
-            "put a real folder or file there",
-        )
-    if path.exists() and not path.is_file():
+        message, hint = "a link leads out of the project, so nothing is written here", "remove the link"
+    elif path.exists() and not path.is_file():
         kind = _kind_of(path.stat().st_mode) or "a folder"
-        return f"this is {kind}, so no file is written here", "remove it"
-    return None
+        message, hint = f"this is {kind}, so no file is written here", "remove it"
+    else:
+        return None
+    return Problem(name, 0, 0, "", message, hint, code=Code.IN_THE_WAY)
 
 
 def _nothing(_path: str) -> bool:

@@ -69,9 +69,8 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
         site, _, _ = read_site(config_file, problems, site_dir=site_dir, trusted=None)
         folder = site.site_dir / PREFIX
         file = folder / signature.FILE
-        if fault := not_writable(file, [site.site_dir]):
-            problems.add(Problem(str(file), 0, 0, "", *fault, code=Code.NOT_WRITTEN))
-            raise CatalogError(problems)
+        if fault := not_writable(file, str(file), [site.site_dir]):
+            raise CatalogError(Problems([fault]))
         manifest = _checked(folder, problems)
         if problems.refuse(strict=False):
             raise CatalogError(problems)

@@ -86,9 +86,9 @@ def download(
         OSError: the file can't be written.
     """
     for file in (target.file, _beside(target.file)):
-        if fault := not_writable(file, target.project):
-            name = f"{target.label}{file.name.removeprefix(target.file.name)}"
-            problems.add(Problem(name, 0, 0, "", *fault, code=Code.NOT_WRITTEN))
+        name = f"{target.label}{file.name.removeprefix(target.file.name)}"
+        if fault := not_writable(file, name, target.project):
+            problems.add(fault)
             return
     earlier = target.file.read_bytes() if target.file.exists() else b""
 

@@ -32,9 +32,8 @@ ARTIFACT_HUB = "https://artifacthub.io"
 
 
 class Fetch:
-    """Brings the reports of charts below `folder`, the reports folder; `label` is how problems name it.
-
-    Links may lead to the folders of `project`.
+    """Brings the reports of charts below `folder`, the reports folder, which problems call `label`; links may
+    lead to the folders of `project`.
     """
 
     def __init__(
@@ -153,16 +152,11 @@ class Fetch:
     def _place(self, listing: Listing) -> Path:
         return self._folder / FOLDER / listing.repository / listing.package
 
-    def _problem(
-        self,
-        file: Path,
-        message: str,
-        hint: str = "",
-        level: Level = Level.ERROR,
-        code: Code = Code.NOT_FETCHED,
-    ) -> None:
-        name = f"{self._label}/{file.relative_to(self._folder).as_posix()}"
-        self._problems.add(Problem(name, 0, 0, "", message, hint, level, code=code))
+    def _name(self, file: Path) -> str:
+        return f"{self._label}/{file.relative_to(self._folder).as_posix()}"
+
+    def _problem(self, file: Path, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+        self._problems.add(Problem(self._name(file), 0, 0, "", message, hint, level, code=Code.NOT_FETCHED))
 
     def _package(self, listing: Listing, version: str | None) -> tuple[bytes, HubPackage]:
         path = f"/api/v1/packages/helm/{listing.name}" + (f"/{quote(version, safe='')}" if version else "")
@@ -185,8 +179,8 @@ class Fetch:
         """Bring the report of one version, if it is another than the one that is here."""
         file = self._place(listing) / f"{package.version}.json"
         for target in (file, file.with_suffix(SUFFIX)):
-            if fault := not_writable(target, self._project):
-                self._problem(target, *fault, code=Code.NOT_WRITTEN)
+            if fault := not_writable(target, self._name(target), self._project):
+                self._problems.add(fault)
                 self._failed = True
                 return
         report = b""
