@@ -18,6 +18,7 @@ from .authored.setting_types import CollectionSettings
 from .authored.validate import default_values, read_entry, undeclared
 from .catalog.join import WebPage
 from .catalog.models import ItemEntry
+from .catalog.releases import NO_REGISTRY
 from .codes import Code
 from .problems import Level, Problem, Problems
 from .settings import ITEM_MODELS, Resource, Settings, data_names
@@ -26,8 +27,6 @@ from .site import Site
 E = TypeVar("E", bound=ItemEntry)
 
 _META_FILE = ".meta.yml"
-_NO_REGISTRY = "registry.invalid"
-"""Stands for the registry that is not set, so that all else of an item can be checked."""
 
 
 def page_selection(settings: Settings) -> Selection:
@@ -138,8 +137,8 @@ def read_items(
     found: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
     for raw in raws:
-        values = default_values(raw, settings.registry or _NO_REGISTRY, model, defaults)
-        if settings.registry is None and str(values.get("image", "")).startswith(_NO_REGISTRY):
+        values = default_values(raw, settings.registry or NO_REGISTRY, model, defaults)
+        if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
         entry = read_entry(model, raw, values, problems)
         if entry is None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..authored.folders import project_of
 from ..catalog.links import web_link
 from ..catalog.names import slug
 from ..codes import Code
@@ -163,7 +164,9 @@ def _advisories(
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
-        target = Target(site.root / label, label, settings.security.max_report_size)
+        file = site.root / label
+        project = project_of(site.root, file.parent)
+        target = Target(file, label, settings.security.max_report_size, project)
         download(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
 
 
@@ -192,7 +195,8 @@ def _reports(
     if not (alone or repositories or any(chart.hub for chart, _ in charts)):
         return
     label = settings.security.reports or SECURITY_FOLDERS["reports"]
-    fetch = Fetch(client, site.root / label, label, problems, counts)
+    folder = site.root / label
+    fetch = Fetch(client, folder, label, project_of(site.root, folder), problems, counts)
     try:
         for listing in _progress(fetch.listings(charts, repositories, hub), say):
             if not fetch.fetch(listing):

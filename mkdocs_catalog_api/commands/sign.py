@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from ..api.addresses import MANIFEST, PREFIX
+from ..authored.folders import not_writable, read_file
 from ..codes import Code
 from ..problems import CatalogError, Problem, Problems, RefusedError
 from ..reports.normalise import text
@@ -66,10 +67,13 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     try:
         site, _, _ = read_site(config_file, problems, site_dir=site_dir, trusted=None)
         folder = site.site_dir / PREFIX
+        file = folder / signature.FILE
+        if fault := not_writable(file, str(file), [site.site_dir]):
+            raise CatalogError(Problems([fault]))
         manifest = _checked(folder, problems)
         if problems.refuse(strict=False):
             raise CatalogError(problems)
-        write_whole(folder / signature.FILE, signature.sign(manifest, private))
+        write_whole(file, signature.sign(manifest, private))
     except CatalogError as error:
         problems.extend(error.problems)
     except OSError as error:
@@ -100,17 +104,20 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         problems.add(Problem(str(file), 0, 0, "", message, hint, code=Code.NOT_SIGNED))
 
     try:
-        manifest = file.read_bytes()
+        manifest = read_file(file)
         documents = msgspec.json.decode(manifest, type=_Manifest).documents
     except FileNotFoundError:
         refuse(file, "is not there", "build the site first")
+        return b""
+    except OSError as error:
+        refuse(file, f"can't be read: {error.strerror}")
         return b""
     except (ValueError, RecursionError) as error:
         refuse(file, f"no manifest of an API: {text(str(error))}")
         return b""
     for path, entry in documents.items():
         try:
-            if hashlib.sha256((folder / path).read_bytes()).hexdigest() != entry.sha256:
+            if hashlib.sha256(read_file(folder / path, sys.maxsize)).hexdigest() != entry.sha256:
                 refuse(folder / text(path), "another document than the manifest speaks of")
         except (OSError, ValueError):
             refuse(folder / text(path), "the manifest speaks of it, and it can't be read")

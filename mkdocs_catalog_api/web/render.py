@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from msgspec import Struct, field
 
 from ..catalog.grading import GRADES
+from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
 from . import pictures
 from .markers import TemplateRefusedError
@@ -65,7 +66,7 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= pictures.FILTERS
-    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES}
+    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
 
