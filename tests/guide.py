@@ -30,6 +30,12 @@ def blocks(name: str, language: str = "") -> list[Block]:
     return [block for block in found if language in ("", block.language)]
 
 
+def requirements() -> list[str]:
+    """The lines that the pages put into requirements.txt."""
+    files = [found.text for name in PAGES for found in blocks(name) if found.title == "requirements.txt"]
+    return [line for text in files for line in text.splitlines()]
+
+
 def block(name: str, title: str) -> str:
     """The text of the one block with this title."""
     (found,) = [block.text for block in blocks(name) if block.title == title]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
+
+import lxml.html
 
 from .contract import check
 from .example_history import write_history
 from .sites import Result
+from .test_web import words
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
 CUSTOM = {"images": ["upstream", "port", "fips", "shell"]}
@@ -43,6 +48,36 @@ def test_its_scans_come_from_two_scanners_and_a_hub(example: Result) -> None:
     outside = [pin for pin in monitoring["images"] if pin["slug"] is None]
     assert outside, "the chart pins an image that is not in the catalog"
     assert monitoring["security"]["pinsScanned"] == monitoring["security"]["pins"]
+
+
+def test_its_home_page_verifies_an_image_as_the_page_of_the_image_does(example: Result) -> None:
+    text = (EXAMPLE / "docs/index.md").read_text("utf-8")
+    (command,) = re.findall(r"^(cosign verify .*?)^```$", text, re.DOTALL | re.MULTILINE)
+    verify = example.json("images/nginx/index.json")["data"]["verify"]
+    assert shlex.split(command.replace("\\\n", "")) == shlex.split(verify["command"])
+
+
+def test_its_table_of_badges_explains_every_badge(example: Result) -> None:
+    text = (EXAMPLE / "docs/badges.md").read_text("utf-8")
+    names = [name for row in re.findall(r"^\| (`.+?) \|", text, re.MULTILINE) for name in row.split(", ")]
+    assert sorted(names) == sorted(f"`{name}`" for name in example.json("index.json")["badges"])
+
+
+def test_its_pages_count_one_in_the_singular_and_separate_labels_from_values(example: Result) -> None:
+    site = example.folder / "site"
+    pages = [path for path in site.rglob("*.html") if not path.is_relative_to(site / "guide")]
+    plural = r"\b(?<![\d.,-])1 (?:days|places|images|charts|releases|vulnerabilities|findings|changes)\b"
+    pairs = 0
+    for path in pages:
+        html = lxml.html.document_fromstring(path.read_text("utf-8"))
+        parts = html.find_class("catalog")
+        assert [re.findall(plural, words(part)) for part in parts if re.search(plural, words(part))] == [], (
+            path
+        )
+        labels = [label for part in parts for label in part.xpath(".//dt | .//svg/text[1]")]
+        assert [label.text for label in labels if label.tail != " "] == [], path
+        pairs += len(labels)
+    assert pairs > 500
 
 
 def test_its_history_is_that_of_its_scans(example: Result, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from urllib3.util import Retry
 
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.commands.run import REQUIREMENT
 from mkdocs_catalog_api.network.client import Limits
 
 from .fake_hub import FakeHub, Reply, Version
@@ -533,7 +534,8 @@ def test_a_missing_library_is_said_with_the_command_that_brings_it(
     monkeypatch.setitem(sys.modules, "requests", None)
     result = bench.run()
     assert result.exit_code == 1
-    assert "pip install 'mkdocs-catalog-api[fetch]'" in result.stderr
+    assert "needs the package requests" in result.stderr
+    assert REQUIREMENT in result.stderr
 
 
 def test_a_build_has_nothing_that_could_ask_anyone(bench: Bench) -> None:
@@ -541,6 +543,7 @@ def test_a_build_has_nothing_that_could_ask_anyone(bench: Bench) -> None:
     program = """
 import sys
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.commands.run import REQUIREMENT
 main(sys.argv[1:], standalone_mode=False)
 print([*{"requests", "urllib3", "http.client", "urllib.request", "ssl"} & sys.modules.keys()])
 """

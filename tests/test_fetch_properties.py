@@ -68,7 +68,7 @@ def test_whatever_a_hub_sends_stays_in_its_place_and_can_be_read(
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         problems, counts = Problems(), Counter[str]()
-        fetch = Fetch(Told(packages, reports), root / "scans", "scans", problems, counts)
+        fetch = Fetch(Told(packages, reports), root / "scans", "scans", [root], problems, counts)
         fetch.fetch(Listing("https://hub.example.org", "acme", "stack", ("1.0.0", "2.0.0-rc.1")))
         files = {path for path in root.rglob("*") if path.is_file()}
         assert {path.parent for path in files} <= {root / "scans/hub/acme/stack"}

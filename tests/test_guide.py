@@ -20,10 +20,11 @@ from markdown.extensions.toc import slugify
 from packaging.requirements import Requirement
 
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.commands.run import REQUIREMENT
 
 from .example import EXAMPLE
 from .field_tables import TABLES, refreshed, table
-from .guide import PAGES, Block, block, blocks, page
+from .guide import PAGES, Block, block, blocks, page, requirements
 from .programs import need
 from .servers import serve
 from .sites import SiteFolder
@@ -106,12 +107,28 @@ def test_commands_exist_with_their_options(name: str) -> None:
             command.make_context(arguments[0], arguments[1:], parent=context, resilient_parsing=True)
 
 
+def test_the_table_of_commands_has_every_command() -> None:
+    rows = re.findall(r"^\| `catalog-api ([\w-]+)` \|", page("command-line"), re.MULTILINE)
+    assert sorted(rows) == sorted(main.list_commands(click.Context(main)))
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_what_is_to_be_installed_for_python_is_what_the_tests_have(name: str) -> None:
     for program, *arguments in commands(name):
-        if program == "pip":
+        if program == "pip" and arguments != ["install", "-r", "requirements.txt"]:
             for requirement in arguments[1:]:
-                assert version(Requirement(Path(requirement).name).name)
+                assert version(Requirement(requirement).name)
+
+
+def test_the_package_is_installed_in_one_way() -> None:
+    """After a release, REQUIREMENT and the lines that repeat it change."""
+    assert block("start", "requirements.txt").splitlines()[0] == REQUIREMENT
+    assert f"`{REQUIREMENT}`" in README
+    texts = {name: page(name) for name in PAGES} | {"README": README}
+    assert [name for name, text in texts.items() if re.search("pip install.*catalog-api", text)] == []
+    assert [name for name in PAGES if "mkdocs-catalog-api[" in page(name)] == ["start"]
+    for requirement in requirements():
+        assert version(Requirement(requirement.removeprefix("./")).name)
 
 
 def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:

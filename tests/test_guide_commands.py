@@ -30,11 +30,12 @@ RUN = {
     ("history", "catalog-api record --rebuild"),
     ("others", "catalog-api check --with-mkdocs"),
     ("problems", "catalog-api explain CAT012"),
-    ("publish", "pip install 'mkdocs-catalog-api[fetch]'"),
+    ("publish", "catalog-api check-live https://example.org/catalog/"),
+    ("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem"),
     ("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
     ("publish", "mkdocs build --strict"),
-    ("publish", "pip install 'mkdocs-catalog-api[fetch,sign]'"),
-    ("vulnerabilities", "pip install 'mkdocs-catalog-api[fetch]'"),
+    ("vulnerabilities", "catalog-api fetch"),
+    ("vulnerabilities", "catalog-api fetch --kev --epss"),
 }
 """Page and first line of the blocks that are run below."""
 ELSEWHERE = {
@@ -46,7 +47,7 @@ ELSEWHERE = {
 """Where the other blocks of a page are run."""
 RUN_ELSEWHERE = {
     ("others", "zensical build"),
-    ("publish", "pip install 'mkdocs-catalog-api[fetch]' mkdocs-material mkdocs-swagger-ui-tag"),
+    ("publish", "pip install -r requirements.txt"),
 }
 NOT_RUN = {
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
@@ -62,7 +63,6 @@ NOT_RUN = {
         "curl -s https://harbor.example.org/api/v2.0/projects/acme/repositories/nginx/artifacts/1.27.3/"
         "additions/vulnerabilities -o scans/nginx/1.27.3.json",
     ): "needs a Harbor",
-    ("web-pages", "pip install mkdocs-swagger-ui-tag"): "installs only; the example has the plugin",
 }
 
 
@@ -181,7 +181,7 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
     printed = output("history", "error: ").removesuffix("…\n")
     assert shell(folder, "catalog-api check -q", code=1).startswith(printed)
     said = shell(folder, command("history", "catalog-api record --rebuild"))
-    assert said.endswith("verified: 3 days follow each other; no problems\n")
+    assert said.endswith("verified: 3 days in an unbroken chain; no problems\n")
     shell(folder, "catalog-api check -q")
 
 
@@ -189,7 +189,7 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
 def test_a_site_is_asked_whether_it_is_what_was_built(folder: Path) -> None:
     shell(folder, "catalog-api build -q --site-dir www/catalog")
     with serve(folder / "www") as port:
-        text = command("publish", "pip install 'mkdocs-catalog-api[fetch]'")
+        text = command("publish", "catalog-api check-live https://example.org/catalog/")
         said = shell(folder, text.replace(SITE, f"http://127.0.0.1:{port}/catalog"), code=1)
     printed = output("publish", "error: http").replace("8765/hardened", f"{port}/catalog")
     shape = re.compile(r"\d[\d,.]* (more|of \d+ documents|MB)|\([^()]*…\)|\(see [^)]*\)")
@@ -209,7 +209,7 @@ def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
         r"signed: \S+/site/api/v1/manifest\.json, sha256 \w+…\n", output("publish", "signed: ")
     )
     with serve(folder / "site") as port:
-        text = command("publish", "pip install 'mkdocs-catalog-api[fetch,sign]'")
+        text = command("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem")
         # Python's own server sends no header that clients need, which is told.
         said = shell(folder, text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/"), code=1)
     (printed,) = re.findall(r", (the signature is right); ", output("publish", f"{SITE}/api/v1/: "))
@@ -228,11 +228,8 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     www.mkdir()
     (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
     (www / "epss").write_bytes(epss({"CVE-2026-0001": ("0.5", "0.9")}))
-    reports, advisories = (
-        found.text
-        for found in blocks("vulnerabilities", "sh")
-        if found.text.startswith("pip install 'mkdocs-catalog-api[fetch]'\n")
-    )
+    reports = command("vulnerabilities", "catalog-api fetch")
+    advisories = command("vulnerabilities", "catalog-api fetch --kev --epss")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
         ask = partial(

@@ -42,8 +42,15 @@ def refusal(past: Past, *options: str) -> str:
 
 def test_a_whole_history_is_proved(past: Past) -> None:
     result = past.run("--verify")
-    assert (result.exit_code, result.output) == (0, "verified: 3 days follow each other; no problems\n")
+    assert (result.exit_code, result.output) == (0, "verified: 3 days in an unbroken chain; no problems\n")
     assert "0 of 3 days changed, 0 events left out" in past.run("--rebuild").output
+
+
+def test_a_history_of_one_day_is_proved(site: SiteFolder) -> None:
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.day(FIRST)
+    assert past.run("--verify").output == "verified: 1 day in an unbroken chain; no problems\n"
 
 
 def test_an_empty_history_is_proved(site: SiteFolder) -> None:

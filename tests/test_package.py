@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from .guide import blocks
+from .programs import need
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
@@ -31,12 +34,16 @@ def run(*command: str | Path, folder: Path) -> str:
     return done.stdout
 
 
+def copy(folder: Path) -> None:
+    """Copy the repository."""
+    ignored = shutil.ignore_patterns(".*", "site", "node_modules", "__pycache__", "dist")
+    shutil.copytree(ROOT, folder, ignore=ignored)
+
+
 def build(folder: Path) -> list[Path]:
     """Wheel and sdist, from a copy of what is needed for them."""
     source = folder / "source"
-    shutil.copytree(
-        ROOT, source, ignore=shutil.ignore_patterns(".*", "site", "node_modules", "__pycache__", "dist")
-    )
+    copy(source)
     run(sys.executable, "-m", "build", "--no-isolation", "-o", folder / "dist", folder=source)
     return sorted((folder / "dist").iterdir())
 
@@ -69,3 +76,19 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], tmp_path: Path) -> None
     run(programs / "catalog-api", "build", "--site-dir", "other", folder=tmp_path)
     found = tmp_path / "site/api/v1/images/nginx/index.json"
     assert found.read_bytes() == (tmp_path / "other/api/v1/images/nginx/index.json").read_bytes()
+
+
+def test_the_start_page_needs_only_what_it_installs(tmp_path: Path) -> None:
+    """The commands of a newcomer, in order, each in the environment that the first of them makes."""
+    need("sh")
+    copy(tmp_path / "mkdocs-catalog-api")
+    for found in blocks("start"):
+        if found.title:
+            (tmp_path / found.title).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / found.title).write_text(found.text, encoding="utf-8")
+        elif found.language == "sh" and "trivy " not in found.text and "mkdocs serve" not in found.text:
+            run("sh", "-ec", f"[ ! -d .venv ] || . .venv/bin/activate\n{found.text}", folder=tmp_path)
+    scanned = tmp_path / "site/api/v1/security/nginx.json"
+    assert '"grade":"C"' in scanned.read_text("utf-8")
+    # What the extras bring for fetch, check-live and signatures.
+    run(tmp_path / ".venv/bin/python", "-c", "import requests, urllib3, cryptography", folder=tmp_path)

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from mkdocs_catalog_api.commands.main import main
 
 from .authors import REQUIRED, configure
-from .sites import REGISTRY, SiteFolder, trivy
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .test_vex_build import vex
 
 
 def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder) -> None:
@@ -187,3 +188,40 @@ def test_the_key_that_brings_a_page_in_may_stand_anywhere_in_front_matter(site: 
     assert CliRunner().invoke(main, command).exit_code == 0
     alone = json.loads((site.folder / "alone/api/v1/images.json").read_bytes())
     assert [item["slug"] for item in alone["data"]] == ["one", "two"]
+
+
+def test_without_registry_no_reference_is_made_up(site: SiteFolder) -> None:
+    del site.settings["registry"]
+    site.image("alpha", f"versions: [{{version: '1.0', digest: '{digest(1)}'}}, '0.9']")
+    site.image("beta", "versions: ['2.0', latest]")
+    site.image("gamma", f"image: {REGISTRY}/gamma\nversions: [{{version: '3.0', digest: '{digest(3)}'}}]")
+    site.page(
+        "charts/web.md",
+        f"""
+        category: Web
+        tier: core
+        license: MIT
+        images:
+          - {REGISTRY}/alpha@{digest(1)}
+          - {REGISTRY}/other@{digest(3)}
+          - {REGISTRY}/beta:9
+          - {REGISTRY}/nowhere@{digest(9)}
+        """,
+    )
+    site.report("alpha/1.0.json", trivy([row("CVE-2026-1")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    site.report("alpha/0.9.json", trivy([row("CVE-2026-1")], tag=f"{REGISTRY}/alpha:0.9"))
+    site.report("beta/2.0.json", trivy([], tag=f"{REGISTRY}/something-else:8"))
+    site.report("gamma/3.0.json", trivy([], tag=f"{REGISTRY}/beta:2.0"))
+    site.report("stray.json", trivy([], tag=f"{REGISTRY}/stray:1"))
+    vex(site, {"products": [{"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}]}, {"products": []})
+    done = CliRunner().invoke(main, ["check", "--json", "-f", str(site.write_config())])
+    assert done.exit_code == 1
+    assert "registry.invalid" not in done.output
+    problems = json.loads(done.stdout)["problems"]
+    named = [(each["code"], each["file"], each["field"]) for each in problems if each["level"] != "info"]
+    assert named == [
+        ("CAT038", "docs/charts/web.md", "images[1]"),
+        ("CAT011", "mkdocs.yml", "catalog-api.registry"),
+        ("CAT032", "scans/gamma/3.0.json", ""),
+        ("CAT041", "vex/a.json", "statements[1].products"),
+    ], "nothing is compared with references that are not known"

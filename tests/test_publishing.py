@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,9 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
+from mkdocs_catalog_api.commands.run import REQUIREMENT
+
 from .contract import check
 from .fake_hub import FakeHub, Version
-from .guide import block, blocks
+from .guide import block, blocks, requirements
 from .sites import row, trivy
 from .test_example import CUSTOM, EXAMPLE, NAMED_LATEST
 
@@ -119,14 +120,14 @@ def test_a_hub_out_of_reach_holds_up_no_publishing() -> None:
 
 
 @pytest.mark.parametrize("host", COMMANDS)
-def test_everything_that_the_example_uses_is_installed(host: str) -> None:
-    install, *_ = COMMANDS[host]
-    pip, verb, *packages = shlex.split(install)
-    assert (pip, verb) == ("pip", "install")
-    assert packages[0] == "mkdocs-catalog-api[fetch]"
+def test_the_requirements_of_the_site_are_installed_first(host: str) -> None:
+    assert COMMANDS[host][0] == "pip install -r requirements.txt"
+
+
+def test_the_guide_names_every_requirement_of_the_example() -> None:
     project = tomllib.loads((EXAMPLE.parent / "pyproject.toml").read_text(encoding="utf-8"))
     extra = project["project"]["optional-dependencies"]["example"]
-    assert packages[1:] == [requirement.partition(">")[0] for requirement in extra]
+    assert requirements() == [REQUIREMENT, *(requirement.partition(">")[0] for requirement in extra)]
 
 
 @pytest.mark.parametrize("host", COMMANDS)

@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.commands.run import REQUIREMENT
 from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.publish import signature
 
@@ -154,13 +155,15 @@ def test_a_missing_library_is_said_with_the_command_that_brings_it(
     monkeypatch.delattr("mkdocs_catalog_api.publish.signature")
     result = sign(folder)
     assert result.exit_code == 1
-    assert "pip install 'mkdocs-catalog-api[sign]'" in result.stderr
+    assert "extra `sign`" in result.stderr
+    assert REQUIREMENT in result.stderr
 
 
 def test_a_build_knows_nothing_of_keys(folder: Path) -> None:
     program = """
 import sys
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.commands.run import REQUIREMENT
 main(sys.argv[1:], standalone_mode=False)
 print([*{"cryptography", "mkdocs_catalog_api.publish.signature"} & sys.modules.keys()])
 """

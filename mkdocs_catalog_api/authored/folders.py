@@ -6,6 +6,7 @@ lies elsewhere is read or quoted. No folder is entered twice, so links in circle
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -39,6 +40,44 @@ def no_file(path: Path, name: str) -> str:
     """What is wrong with something that stands in the place of the file `name`, and is none."""
     kind = _kind_of(path.stat().st_mode)
     return f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
+
+
+def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
+    """The bytes of a plain file; a pipe, socket or device is not opened, as reading it could last forever.
+
+    Raises:
+        OSError: it can't be read, is not a file, or has more than `most` bytes.
+    """
+    status = path.stat()
+    if kind := _kind_of(status.st_mode):
+        raise OSError(errno.EINVAL, f"this is {kind}, which is never opened", str(path))
+    if status.st_size > most:
+        raise OSError(errno.EFBIG, f"the file has more than {most:,} bytes", str(path))
+    return path.read_bytes()
+
+
+def project_of(root: Path, path: Path) -> list[Path]:
+    """The folders that links at `path` may lead to: `root`, and `path` if the settings place it elsewhere."""
+    outside = not Path(os.path.abspath(path)).is_relative_to(os.path.abspath(root))  # noqa: PTH100  # keeps links
+    return [root, path] if outside else [root]
+
+
+def leads_out(path: Path, project: Iterable[Path]) -> bool:
+    """Whether a link at or above `path` leads out of all folders of the project."""
+    real = Path(os.path.realpath(path))
+    return not any(real.is_relative_to(os.path.realpath(folder)) for folder in project)
+
+
+def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | None:
+    """Why the file `name` must not be written: it is behind a link out of the project, or is not a file."""
+    if leads_out(path, project):
+        message, hint = "a link leads out of the project, so nothing is written here", "remove the link"
+    elif path.exists() and not path.is_file():
+        kind = _kind_of(path.stat().st_mode) or "a folder"
+        message, hint = f"this is {kind}, so no file is written here", "remove it"
+    else:
+        return None
+    return Problem(name, 0, 0, "", message, hint, code=Code.IN_THE_WAY)
 
 
 def _nothing(_path: str) -> bool:

@@ -1,6 +1,8 @@
-"""By which reference the newest release of an image or a chart is verified."""
+"""References and commands for the newest release of an image or a chart."""
 
 from __future__ import annotations
+
+import shlex
 
 from .models import ChartVersionEntry, VersionEntry
 
@@ -13,11 +15,22 @@ def image_reference(image: str, version: VersionEntry | None) -> str:
 
 
 def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str | None:
-    """The newest release of a chart likewise; None when it lies in no OCI registry, where cosign looks."""
-    if chart is None or chart.lower().startswith(("http://", "https://")):
+    """The newest release of a chart in an OCI registry; None without one, as cosign looks nowhere else."""
+    if chart is None or _is_classic(chart):
         return None
     name = chart.removeprefix("oci://")
     if version is None or "@" in name or ":" in name.rpartition("/")[2]:
         return name
     # Helm writes the + of a version, which no tag may hold, as _.
     return f"{name}@{version.digest}" if version.digest else f"{name}:{version.version.replace('+', '_')}"
+
+
+def install_command(name: str, chart: str, version: str) -> str:
+    """The Helm command that installs a version of a chart, quoted for a POSIX shell."""
+    place = [name, "--repo", chart] if _is_classic(chart) else [chart]
+    return shlex.join(["helm", "install", name, *place, "--version", version])
+
+
+def _is_classic(chart: str) -> bool:
+    """Whether a chart is in a repository with an `index.yaml` rather than in an OCI registry."""
+    return chart.lower().startswith(("http://", "https://"))

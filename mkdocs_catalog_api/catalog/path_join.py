@@ -25,7 +25,7 @@ def mismatches(
         message = f"the digest that was scanned, {min(scan.digests)}, is not on the page of {key.slug!r}"
         yield message, f"scan {key} again or add the digest to the page"
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
-    if names and own not in names:
+    if own and names and own not in names:
         mirrors = {name for name in names if _last(name) == _last(own)}
         if not mirrors:
             message = f"the report is of {', '.join(sorted(names))}, but its path says {key.slug}"

@@ -61,7 +61,7 @@ class PinJoin(Struct):
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, at: Callable[[], Problem]) -> Pin:
         keys = self.releases.with_digest(digest)
         for key in keys:
-            if self.releases.repositories[key.slug] == repository:
+            if self.releases.repositories[key.slug] in (repository, None):
                 return Pin(pin, digest, key.slug, key.version)
         if keys:
             owner = f"{self.releases.repositories[keys[0].slug]} {keys[0].version}"

@@ -9,6 +9,10 @@ from typing import NamedTuple
 from .models import ImageEntry, VersionEntry
 from .names import Reference
 
+NO_REGISTRY = "registry.invalid"
+"""Stands for the setting `registry` where it is missing, so that the rest of an image can be checked. Nothing
+is compared with it, and no message contains it."""
+
 
 class Key(NamedTuple):
     """Names a release."""
@@ -25,17 +29,19 @@ class Releases:
 
     def __init__(self, images: Iterable[ImageEntry]) -> None:
         self.entries: dict[Key, VersionEntry] = {}
-        self.repositories: dict[str, str] = {}
-        """Slug → repository."""
+        self.repositories: dict[str, str | None] = {}
+        """Slug → repository; None where `registry` is not set, so that it is not known."""
         self._versions: dict[str, list[str]] = {}
         self._by_digest: dict[str, list[Key]] = defaultdict(list)
-        self._by_tag: dict[tuple[str, str], list[Key]] = defaultdict(list)
+        self._by_tag: dict[tuple[str | None, str], list[Key]] = defaultdict(list)
         """A release is found by its label and by its other tags alike."""
         self._slugs: dict[str, list[str]] = defaultdict(list)
         for image in images:
-            repository = Reference.parse(image.image).repository
+            reference = Reference.parse(image.image)
+            repository = None if reference.domain == NO_REGISTRY else reference.repository
             self.repositories[image.slug] = repository
-            self._slugs[repository].append(image.slug)
+            if repository:
+                self._slugs[repository].append(image.slug)
             self._versions[image.slug] = [entry.version for entry in image.versions]
             for entry in image.versions:
                 key = Key(image.slug, entry.version)
@@ -48,7 +54,7 @@ class Releases:
     def with_digest(self, digest: str) -> list[Key]:
         return self._by_digest.get(digest, [])
 
-    def with_tag(self, repository: str, tag: str) -> list[Key]:
+    def with_tag(self, repository: str | None, tag: str) -> list[Key]:
         return self._by_tag.get((repository, tag), [])
 
     def labelled(self, slug: str, label: str) -> Key | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from .run import json_option, print_object, print_problems, quiet_option
+from .run import json_option, missing_package, print_object, print_problems, quiet_option
 from .sign import read_key
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def command(
         from ..network.client import LIVE, Client
         from ..network.live_check import LiveCheck, api_root
     except ModuleNotFoundError as error:
-        message = f"check-live needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
-        raise click.ClickException(message) from None
+        raise missing_package("check-live", error, "fetch") from None
     try:
         root = api_root(url)
     except ValueError as error:

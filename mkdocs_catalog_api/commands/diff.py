@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ..authored.folders import read_file
 from ..catalog import addresses
 from ..documents.compatibility import Change, Level, compare_shapes
 from .run import print_object
@@ -52,7 +53,7 @@ class _Site(NamedTuple):
 def _site(folder: Path) -> _Site:
     base = folder / addresses.PREFIX
     try:
-        described = json.loads((base / addresses.OPENAPI).read_bytes())
+        described = json.loads(read_file(base / addresses.OPENAPI))
         items = {name: _items(base / addresses.collection(name)) for name in ("images", "charts", "roadmap")}
     except OSError as error:
         missing = Path(error.filename).relative_to(folder).as_posix()
@@ -65,7 +66,7 @@ def _site(folder: Path) -> _Site:
 
 
 def _items(file: Path) -> dict[str, _Item]:
-    return {item.slug: item for item in msgspec.json.decode(file.read_bytes(), type=_Collection).data}
+    return {item.slug: item for item in msgspec.json.decode(read_file(file), type=_Collection).data}
 
 
 def compare(old: _Site, new: _Site) -> list[Change]:

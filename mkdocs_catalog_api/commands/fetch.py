@@ -12,11 +12,20 @@ from urllib.parse import urlsplit
 
 import click
 
+from ..authored.folders import project_of
 from ..catalog.links import web_link
 from ..catalog.names import slug
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
-from .run import as_objects, config_file_option, json_option, print_object, print_problems, quiet_option
+from .run import (
+    as_objects,
+    config_file_option,
+    json_option,
+    missing_package,
+    print_object,
+    print_problems,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from ..authored.settings import Settings
@@ -105,8 +114,7 @@ def command(
     try:
         from ..network.client import Client
     except ModuleNotFoundError as error:
-        message = f"fetch needs one more package ({error.name}): pip install 'mkdocs-catalog-api[fetch]'"
-        raise click.ClickException(message) from None
+        raise missing_package("fetch", error, "fetch") from None
     say = None if quiet or as_json else partial(click.echo, err=True)
     problems, counts, files = Problems(), Counter[str](), Counter[str]()
     wanted = {name: url for name, asked, url in (("kev", kev, kev_url), ("epss", epss, epss_url)) if asked}
@@ -156,7 +164,9 @@ def _advisories(
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
-        target = Target(site.root / label, label, settings.security.max_report_size)
+        file = site.root / label
+        project = project_of(site.root, file.parent)
+        target = Target(file, label, settings.security.max_report_size, project)
         download(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
 
 
@@ -185,7 +195,8 @@ def _reports(
     if not (alone or repositories or any(chart.hub for chart, _ in charts)):
         return
     label = settings.security.reports or SECURITY_FOLDERS["reports"]
-    fetch = Fetch(client, site.root / label, label, problems, counts)
+    folder = site.root / label
+    fetch = Fetch(client, folder, label, project_of(site.root, folder), problems, counts)
     try:
         for listing in _progress(fetch.listings(charts, repositories, hub), say):
             if not fetch.fetch(listing):

@@ -137,7 +137,7 @@ def _verify(folder: Folder) -> _Done:
     """Prove chain and replay."""
     chain.replay(folder)
     days = len(folder.dates)
-    return _Done(f"verified: {days:,} days follow each other", {"days": days})
+    return _Done(f"verified: {_count(days, 'day')} in an unbroken chain", {"days": days})
 
 
 def _rebuild(folder: Folder) -> _Done:

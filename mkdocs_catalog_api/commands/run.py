@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..authored.site import Site
     from ..build import Build
 
+REQUIREMENT = "./mkdocs-catalog-api[fetch,sign]"
+"""The line of requirements.txt that installs this package, as the guide prints it."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
 
@@ -46,6 +48,14 @@ verbose_option = click.option(
     "-v", "--verbose", is_flag=True, help="Tell identical problems one by one, with all their places."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
+
+
+def missing_package(user: str, error: ModuleNotFoundError, extra: str) -> click.ClickException:
+    """Return the error of a command, or of what else uses the package, that lacks an extra."""
+    return click.ClickException(
+        f"{user} needs the package {error.name}, which the extra `{extra}` brings"
+        f" (add `{REQUIREMENT}` to requirements.txt, and run `pip install -r requirements.txt`)"
+    )
 
 
 def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 import click
 import msgspec
 
+from ..authored.folders import not_writable, read_file
 from ..catalog.addresses import MANIFEST, PREFIX
 from ..problems import CatalogError, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..sources.reports.normalise import text
-from .run import config_file_option, print_problems, quiet_option
+from .run import config_file_option, missing_package, print_problems, quiet_option
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -31,8 +32,7 @@ def read_key(
     try:
         from ..publish import signature
     except ModuleNotFoundError as error:
-        message = f"signatures need one more package ({error.name}): pip install 'mkdocs-catalog-api[sign]'"
-        raise click.ClickException(message) from None
+        raise missing_package("a signature", error, "sign") from None
     reader = signature.private_key if kind == "private_key" else signature.public_key
     try:
         return reader(file.read(2**16))
@@ -67,10 +67,13 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     try:
         site, _, _ = read_site(config_file, problems, site_dir=site_dir, trusted=None)
         folder = site.site_dir / PREFIX
+        file = folder / signature.FILE
+        if fault := not_writable(file, str(file), [site.site_dir]):
+            raise CatalogError(Problems([fault]))
         manifest = _checked(folder, problems)
         if problems.refuse(strict=False):
             raise CatalogError(problems)
-        write_whole(folder / signature.FILE, signature.sign(manifest, private))
+        write_whole(file, signature.sign(manifest, private))
     except CatalogError as error:
         problems.extend(error.problems)
     except OSError as error:
@@ -101,17 +104,20 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         problems.add(Problem(str(file), 0, 0, "", message, hint, code=Code.NOT_SIGNED))
 
     try:
-        manifest = file.read_bytes()
+        manifest = read_file(file)
         documents = msgspec.json.decode(manifest, type=_Manifest).documents
     except FileNotFoundError:
         refuse(file, "is not there", "build the site first")
+        return b""
+    except OSError as error:
+        refuse(file, f"can't be read: {error.strerror}")
         return b""
     except (ValueError, RecursionError) as error:
         refuse(file, f"no manifest of an API: {text(str(error))}")
         return b""
     for path, entry in documents.items():
         try:
-            if hashlib.sha256((folder / path).read_bytes()).hexdigest() != entry.sha256:
+            if hashlib.sha256(read_file(folder / path, sys.maxsize)).hexdigest() != entry.sha256:
                 refuse(folder / text(path), "another document than the manifest speaks of")
         except (OSError, ValueError):
             refuse(folder / text(path), "the manifest speaks of it, and it can't be read")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from ..authored.folders import not_writable
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.advisories import epss, kev
@@ -63,11 +64,15 @@ class _Tag(msgspec.Struct, rename="camel"):
 
 
 class Target(NamedTuple):
-    """Where a file goes. `label` is how problems name it, `most` how many bytes it may have unpacked."""
+    """Where a file goes. `label` is how problems name it, `most` how many bytes it may have unpacked.
+
+    Links may lead to the folders of `project`.
+    """
 
     file: Path
     label: str
     most: int
+    project: Sequence[Path]
 
 
 def download(
@@ -80,6 +85,11 @@ def download(
     Raises:
         OSError: the file can't be written.
     """
+    for file in (target.file, _beside(target.file)):
+        name = f"{target.label}{file.name.removeprefix(target.file.name)}"
+        if fault := not_writable(file, name, target.project):
+            problems.add(fault)
+            return
     earlier = target.file.read_bytes() if target.file.exists() else b""
 
     def stays(message: str, hint: str = "", level: Level = Level.ERROR) -> None:

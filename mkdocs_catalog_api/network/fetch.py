@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
+from ..authored.folders import not_writable
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
 from ..catalog.names import chart_version
@@ -31,13 +32,22 @@ ARTIFACT_HUB = "https://artifacthub.io"
 
 
 class Fetch:
-    """Brings the reports of charts below `folder`, the reports folder; `label` is how problems name it."""
+    """Brings the reports of charts below `folder`, the reports folder, which problems call `label`; links may
+    lead to the folders of `project`.
+    """
 
     def __init__(
-        self, client: Client, folder: Path, label: str, problems: Problems, counts: Counter[str]
+        self,
+        client: Client,
+        folder: Path,
+        label: str,
+        project: Sequence[Path],
+        problems: Problems,
+        counts: Counter[str],
     ) -> None:
         """`counts` is given how many reports were `fetched`, `unchanged`, `unscanned` or `kept`."""
         self._client, self._folder, self._label = client, folder, label
+        self._project = project
         self._problems, self._counts = problems, counts
         self._asked: set[Path] = set()
         """Folders of which the hub was to be asked,"""
@@ -142,9 +152,11 @@ class Fetch:
     def _place(self, listing: Listing) -> Path:
         return self._folder / FOLDER / listing.repository / listing.package
 
+    def _name(self, file: Path) -> str:
+        return f"{self._label}/{file.relative_to(self._folder).as_posix()}"
+
     def _problem(self, file: Path, message: str, hint: str = "", level: Level = Level.ERROR) -> None:
-        name = f"{self._label}/{file.relative_to(self._folder).as_posix()}"
-        self._problems.add(Problem(name, 0, 0, "", message, hint, level, code=Code.NOT_FETCHED))
+        self._problems.add(Problem(self._name(file), 0, 0, "", message, hint, level, code=Code.NOT_FETCHED))
 
     def _package(self, listing: Listing, version: str | None) -> tuple[bytes, HubPackage]:
         path = f"/api/v1/packages/helm/{listing.name}" + (f"/{quote(version, safe='')}" if version else "")
@@ -166,6 +178,11 @@ class Fetch:
     def _report(self, listing: Listing, body: bytes, package: HubPackage) -> None:
         """Bring the report of one version, if it is another than the one that is here."""
         file = self._place(listing) / f"{package.version}.json"
+        for target in (file, file.with_suffix(SUFFIX)):
+            if fault := not_writable(target, self._name(target), self._project):
+                self._problems.add(fault)
+                self._failed = True
+                return
         report = b""
         if package.security_report_created_at is not None:
             if _scanned(file) == package.security_report_created_at:

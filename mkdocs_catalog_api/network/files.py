@@ -8,7 +8,11 @@ from pathlib import Path
 
 
 def write_whole(file: Path, body: bytes) -> None:
-    """Write beside the file, then rename; an interruption leaves nothing behind."""
+    """Write beside the file, then rename; an interruption leaves nothing behind.
+
+    A link is followed, so that it stays. That it may be is for the caller to know (`folders.not_writable`).
+    """
+    file = Path(os.path.realpath(file))
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:

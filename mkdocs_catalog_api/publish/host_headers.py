@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..authored.folders import name_of
+from ..authored.folders import name_of, read_file
 from ..authored.settings import HostName
 from ..catalog.addresses import PREFIX
 from ..problems import CatalogError, Problem, Problems
@@ -150,7 +150,7 @@ class HeaderFile(Struct, frozen=True):
         own = folder / self.name
         name = name_of(own, root) or self.name
         try:
-            text = own.read_bytes().decode("utf-8", "surrogateescape") if own.exists() else ""
+            text = read_file(own).decode("utf-8", "surrogateescape") if own.exists() else ""
             return _HOSTS[self.host].merge(text, self._paths()).encode("utf-8", "surrogateescape")
         except _MergeError as why:
             problem = Problem(name, why.line, why.column, "", why.message, why.hint, code=Code.HEADER_FILE)

@@ -19,6 +19,7 @@ from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
 from ..catalog.models import ItemEntry
+from ..catalog.releases import NO_REGISTRY
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -26,8 +27,6 @@ from ..problems.codes import Code
 E = TypeVar("E", bound=ItemEntry)
 
 _META_FILE = ".meta.yml"
-_NO_REGISTRY = "registry.invalid"
-"""Stands for the registry that is not set, so that all else of an item can be checked."""
 
 
 def page_selection(settings: Settings) -> Selection:
@@ -121,7 +120,12 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
 
 
 def read_items(
-    model: type[E], name: Resource, site: Site, settings: Settings, raws: Sequence[RawItem], problems: Problems
+    model: type[E],
+    name: Resource,
+    site: Site,
+    settings: Settings,
+    raws: Sequence[RawItem],
+    problems: Problems,
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from.
 
@@ -140,8 +144,8 @@ def read_items(
     found: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
     for raw in raws:
-        values = default_values(raw, settings.registry or _NO_REGISTRY, model, defaults)
-        if settings.registry is None and str(values.get("image", "")).startswith(_NO_REGISTRY):
+        values = default_values(raw, settings.registry or NO_REGISTRY, model, defaults)
+        if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
         entry = read_entry(model, raw, values, problems)
         if entry is None:

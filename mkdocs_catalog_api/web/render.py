@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from msgspec import Struct, field
 
 from ..catalog.grading import GRADES
+from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
 from . import pictures
 from .markers import TemplateRefusedError
@@ -65,7 +66,7 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= pictures.FILTERS
-    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES}
+    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
 
@@ -167,7 +168,10 @@ def segments(figures: Item) -> Markup:
 
 
 def badge(payload: Mapping[str, str]) -> Markup:
-    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits."""
+    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits.
+
+    The space between the two texts separates them for a search index and on the clipboard.
+    """
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
     (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
@@ -176,7 +180,7 @@ def badge(payload: Mapping[str, str]) -> Markup:
         f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
         f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
         f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text>'
+        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '
         f'<text x="{left + 10}" y="18" fill="{on_light}" font-weight="bold" textLength="{right - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from ...authored.folders import MAX_SIZE, walk
+from ...authored.folders import MAX_SIZE, project_of, walk
 from ...problems import Problem, Problems
 from ...problems.codes import Code
 
@@ -27,11 +26,8 @@ def usable_files(
     mkdocs.yml: links may lead to what is in it and, of a folder that the settings place outside of it, to
     what is in that.
     """
-    project = [root]
-    if not Path(os.path.abspath(folder)).is_relative_to(os.path.abspath(root)):  # noqa: PTH100  # keeps links
-        project.append(folder)
     found = []
-    for below, files in walk(folder, label, project, problems, suffixes=suffixes):
+    for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
         for name, size in files.items():
             if not name.lower().endswith(suffixes):
                 continue
