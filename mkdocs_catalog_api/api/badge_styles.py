@@ -8,7 +8,7 @@ from ..authored.logos import read_logo
 from ..authored.messages import suggestion
 from ..catalog.join import Catalog
 from ..codes import Code
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from ..settings import Settings
 from ..site import Site
 from . import badges
@@ -56,7 +56,7 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
             hint = "save it as a plain SVG of one picture"
             return read_logo(path)
     except OSError as error:
-        message = f"{logo!r} can't be read: {error.strerror}"
+        message = f"{logo!r} can't be read: {reason(error)}"
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"

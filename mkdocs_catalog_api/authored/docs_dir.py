@@ -14,7 +14,7 @@ from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
 from ..codes import Code
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from .folders import MAX_SIZE, name_of, walk
 from .pages import Page, parse_defaults
 from .yaml_text import Document
@@ -117,7 +117,7 @@ class DocsDir:
         except UnicodeDecodeError:
             return None
         except OSError as error:
-            message = f"the page can't be read: {error.strerror}"
+            message = f"the page can't be read: {reason(error)}"
             self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 

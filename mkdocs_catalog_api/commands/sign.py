@@ -13,7 +13,7 @@ import msgspec
 from ..api.addresses import MANIFEST, PREFIX
 from ..authored.folders import not_writable, read_file
 from ..codes import Code
-from ..problems import CatalogError, Problem, Problems, RefusedError
+from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..reports.normalise import text
 from .run import config_file_option, missing_package, print_problems, quiet_option
 
@@ -77,7 +77,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     except CatalogError as error:
         problems.extend(error.problems)
     except OSError as error:
-        message = f"can't be written: {error.strerror}"
+        message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=quiet)
     if problems.refuse(strict=False):

@@ -12,7 +12,7 @@ from mkdocs.exceptions import PluginError
 from ..api.verify import ContractError
 from ..build import Build, prepare
 from ..codes import Code
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Problems, reason
 from ..publish.earlier import Stamp
 from ..publish.summary import summary
 from ..settings import Settings
@@ -69,7 +69,7 @@ class Builds:
             self.refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
+            self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
         web = Web(settings, site.site_url, site.pages, contents, custom_dir, _NotThereError)
         with suppress(CatalogError):  # pages that can't be filled stay as written
             return web, web.fill(self._good, Problems(), strict=False)
@@ -95,7 +95,7 @@ class Builds:
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
-            self._stop(f"the API can't be published: {error} [{Code.NOT_WRITTEN}]")
+            self._stop(f"the API can't be published: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
         """Say why the catalog is refused, and stop the build.

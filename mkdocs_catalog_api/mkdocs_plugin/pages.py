@@ -13,6 +13,7 @@ from ..api import addresses
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
 from ..authored.yaml_text import Document
+from ..problems import reason
 from ..site import Site
 
 
@@ -134,7 +135,7 @@ def _read_text(file: File, config: Config) -> str | None:
     except UnicodeDecodeError:
         return None
     except OSError as error:
-        raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+        raise OSError(f"{name(file, config)}: can't be read: {reason(error)}") from error
 
 
 def _page(

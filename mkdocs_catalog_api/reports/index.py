@@ -14,7 +14,7 @@ from ..authored.folders import MAX_SIZE
 from ..catalog.names import Reference
 from ..catalog.scans import Finding, Scan, ScanMetadata
 from ..codes import Code
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from . import hub_package, read_report
 from .folders import usable_files
 from .normalise import ReportError
@@ -52,7 +52,7 @@ class Reports(Struct, frozen=True):
                 scans, of_hub = self._read(path)
             except OSError as error:
                 problems.add(
-                    Problem(file, 0, 0, "", f"the report can't be read: {error.strerror}", code=Code.NOT_READ)
+                    Problem(file, 0, 0, "", f"the report can't be read: {reason(error)}", code=Code.NOT_READ)
                 )
             except ReportError as error:
                 problems.add(

@@ -23,7 +23,7 @@ from ..catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, S
 from ..catalog.vex_products import NotUnderstood, part_meaning, product_meaning
 from ..catalog.vulnerabilities import CVE_ID
 from ..codes import Code
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from . import openvex_json as written
 from .folders import usable_files
 from .normalise import ReportError, text, utc
@@ -85,7 +85,7 @@ def read_folder(
         try:
             found = read_vex((folder / path).read_bytes())
         except OSError as error:
-            message = f"the document can't be read: {error.strerror}"
+            message = f"the document can't be read: {reason(error)}"
             problems.add(
                 Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
             )
