@@ -16,6 +16,7 @@ from .api.security import Assessor, SecurityFigures
 from .api.structs.discovery import Badge
 from .api.structs.envelopes import ItemStructs
 from .api.structs.history import ImageHistory
+from .api.structs.items import Verify
 from .api.structs.security import SecurityDetail
 from .catalog.join import Chart, Image, RoadmapItem, WebPage
 from .catalog.models import ItemEntry
@@ -37,6 +38,8 @@ class ItemDocuments(NamedTuple):
     """Of an image."""
     users: Sequence[Chart]
     """Charts that pin the image."""
+    verify: Verify | None
+    """How the newest version is verified, also where `verify` is a field of the catalog's own."""
     history: ImageHistory | None
     """Of an image that a recorded day knows."""
     recorded: str | None
@@ -103,13 +106,14 @@ class ItemWriter(Struct):
         total = newest.total if newest and entry.lifecycle != "planned" else None
         self.output.samples.take_image(entry.slug, entry.latest, total, made)
         item = items.image(image, security_totals.image_security(image, newest, self.at), self.at)
-        self._item("images", entry, image.page, item, made.get(addresses.detail(entry.slug)), payloads, past)
+        detail, verify = made.get(addresses.detail(entry.slug)), items.image_verify(image)
+        self._item("images", entry, image.page, item, verify, detail, payloads, past)
         return item
 
     def chart(self, chart: Chart) -> Struct:
         """Likewise of a chart; all images have been written."""
         item = items.chart(chart, security_totals.chart_security(chart, self._pin), self.at)
-        self._item("charts", chart.entry, chart.page, item)
+        self._item("charts", chart.entry, chart.page, item, items.chart_verify(chart))
         return item
 
     def planned(self, planned: RoadmapItem) -> Struct:
@@ -139,6 +143,7 @@ class ItemWriter(Struct):
         entry: ItemEntry,
         page: WebPage | None,
         item: Struct,
+        verify: Verify | None = None,
         detail: SecurityDetail | None = None,
         payloads: Mapping[str, Badge] | None = None,
         past: ImageHistory | None = None,
@@ -149,6 +154,15 @@ class ItemWriter(Struct):
         users = self.users.get(entry.slug, []) if resource == "images" else []
         self.on_item(
             ItemDocuments(
-                resource, entry.slug, page, document, detail, payloads or {}, users, past, self.past.last
+                resource,
+                entry.slug,
+                page,
+                document,
+                detail,
+                payloads or {},
+                users,
+                verify,
+                past,
+                self.past.last,
             )
         )

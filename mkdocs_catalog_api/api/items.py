@@ -25,7 +25,7 @@ def image(item: Image, security: ImageSecurity, at: Addresses) -> Struct:
             publish(entry, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
-        verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
+        verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
         security=security,
@@ -37,11 +37,21 @@ def chart(item: Chart, security: ChartSecurity, at: Addresses) -> Struct:
         item.entry,
         versions=[*map(publish, item.entry.versions)],
         images=[_pin(pin, at) for pin in item.pins],
-        verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
+        verify=chart_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("charts", item.entry.slug)),
         security=security,
     )
+
+
+def image_verify(item: Image) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions)))
+
+
+def chart_verify(item: Chart) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions)))
 
 
 T = TypeVar("T")
@@ -53,7 +63,7 @@ def _newest(versions: Sequence[T]) -> T | None:
 
 def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
     """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
-    said = entry.verify
+    said = entry.shared_verify if "verify" in entry.own else entry.verify
     if said is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
         return None
     return Verify(

@@ -148,4 +148,7 @@ class CollectionSettings(Section):
 
     def extended(self, model: type[M]) -> type[M]:
         """The model of its entries with the fields and vocabularies of the catalog's own."""
-        return extend(model, self.fields, self.vocabulary, self.version_fields)
+        extended = extend(model, self.fields, self.vocabulary, self.version_fields)
+        if "verify" in self.fields:  # no page can say how it is verified: the key is the catalog's own
+            extended.shared_verify = self.verify  # type: ignore[attr-defined]
+        return extended

@@ -110,7 +110,7 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         refuse(file, "is not there", "build the site first")
         return b""
     except OSError as error:
-        refuse(file, f"can't be read: {error.strerror}")
+        refuse(file, f"can't be read: {reason(error)}")
         return b""
     except (ValueError, RecursionError) as error:
         refuse(file, f"no manifest of an API: {text(str(error))}")

@@ -103,6 +103,7 @@ class Parts:
         context: dict[str, object] = {
             "item": document["data"],
             "document": document,
+            "verify": own.verify,
             "fields": getattr(self._settings, own.resource).fields,
         }
         if own.resource == "images":
