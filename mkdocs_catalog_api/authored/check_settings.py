@@ -123,10 +123,15 @@ def _defaults(
     """Each default against the field that it is for."""
     if not section.defaults:
         return  # so that a model of which the catalog has no item need not be built
-    fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
+    fields = {
+        name: custom
+        for name, custom in section.fields.items()
+        if name not in field_names(model) or name in SHADOWED
+    }
     closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
     extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
-    known = [name for name in field_names(extended) if name not in (*_ITS_OWN, "categories")]
+    unknown = {*_ITS_OWN, "categories"} - extended.own
+    known = [name for name in field_names(extended) if name not in unknown]
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .front_matter import front_matter
 from .messages import shown
@@ -30,7 +30,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
     except OSError as error:
-        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}", code=Code.NOT_READ))
+        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {reason(error)}", code=Code.NOT_READ))
     except YamlError as error:
         problems.add(error.problem(file))
     return Document("", 0, None)

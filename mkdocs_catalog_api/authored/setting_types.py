@@ -123,22 +123,32 @@ Once = AfterValidator(_once)
 class CollectionSettings(Section):
     """Where the items of a collection come from, and what is particular about them."""
 
-    pages: Patterns | None = None
-    """Pattern of the pages, relative to docs_dir, or a list of them; default `<collection>/**/*.md`.
-    `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; `false` means none."""
-    data: RelativePath | None = None
-    """Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), if it is there."""
-    defaults: dict[Word, Any] = {}
-    """Values of items that give none themselves; a `.meta.yml` and the page come before."""
-    fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own."""
-    version_fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own for each version."""
-    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = {}
-    """Words that a built-in field may have."""
-    verify: Verification | None = None
-    """How the items are verified, unless a page says it itself."""
+    pages: Patterns | None = Field(
+        None,
+        description="Pattern of the pages, relative to docs_dir, or a list of them; default "
+        "`<collection>/**/*.md`. `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; "
+        "`false` means none.",
+    )
+    data: RelativePath | None = Field(
+        None,
+        description="Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), "
+        "if it is there.",
+    )
+    defaults: dict[Word, Any] = Field(
+        {}, description="Values of items that give none themselves; a `.meta.yml` and the page come before."
+    )
+    fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of the items.")
+    version_fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of each version.")
+    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
+        {}, description="Words that a built-in field may have."
+    )
+    verify: Verification | None = Field(
+        None, description="How the items are verified, unless a page has a `verify` of its own."
+    )
 
     def extended(self, model: type[M]) -> type[M]:
         """The model of its entries with the fields and vocabularies of the catalog's own."""
-        return extend(model, self.fields, self.vocabulary, self.version_fields)
+        extended = extend(model, self.fields, self.vocabulary, self.version_fields)
+        if "verify" in self.fields:  # no page can say how it is verified: the key is the catalog's own
+            extended.shared_verify = self.verify  # type: ignore[attr-defined]
+        return extended

@@ -36,18 +36,19 @@ class CustomField(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    type: FieldType = "text"
-    """What a value has to be; a declaration that is one word, as `port: integer`, is this."""
-    values: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    """The words that a text field may hold; empty leaves it open."""
-    list: bool = False
-    """Whether the field holds a list of such values."""
-    required: bool = False
-    """Whether every item has to have it."""
-    description: str = ""
-    """What it means, for readers of the OpenAPI document and for editors."""
-    label: str = ""
-    """What web pages call it; by default its name in words."""
+    type: FieldType = Field(
+        "text",
+        description="What a value has to be; a declaration that is one word, as `port: integer`, is this.",
+    )
+    values: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        (), description="The words that a text field may hold; empty leaves it open."
+    )
+    list: bool = Field(False, description="Whether the field holds a list of such values.")
+    required: bool = Field(False, description="Whether every item has to have it.")
+    description: str = Field(
+        "", description="What it means, for readers of the OpenAPI document and for editors."
+    )
+    label: str = Field("", description="What web pages call it; by default its name in words.")
 
     @model_validator(mode="before")
     @classmethod

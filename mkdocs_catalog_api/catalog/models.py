@@ -4,7 +4,7 @@ What is published is derived from these (`api.structs.items`), with what is comp
 one definition of each field.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -176,6 +176,9 @@ class ImageEntry(ItemEntry):
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
     verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
+    shared_verify: ClassVar[Verification | None] = None
+    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
+
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
@@ -199,6 +202,9 @@ class ChartEntry(ItemEntry):
         Field(description="The images that it pins."),
     ] = []
     verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
+
+    shared_verify: ClassVar[Verification | None] = None
+    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
 
 
 class RoadmapEntry(ItemEntry):

@@ -24,7 +24,7 @@ def image(item: Image, at: Addresses) -> Struct:
             publish(entry, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
-        verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
+        verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
         security=image_security(item, at),
@@ -36,11 +36,21 @@ def chart(item: Chart, at: Addresses) -> Struct:
         item.entry,
         versions=[*map(publish, item.entry.versions)],
         images=[_pin(pin, at) for pin in item.pins],
-        verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
+        verify=chart_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("charts", item.entry.slug)),
         security=chart_security(item),
     )
+
+
+def image_verify(item: Image) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions)))
+
+
+def chart_verify(item: Chart) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions)))
 
 
 T = TypeVar("T")
@@ -52,7 +62,7 @@ def _newest(versions: Sequence[T]) -> T | None:
 
 def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
     """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
-    said = entry.verify
+    said = entry.shared_verify if "verify" in entry.own else entry.verify
     if said is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
         return None
     return Verify(

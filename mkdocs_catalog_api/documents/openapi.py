@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
@@ -155,6 +156,8 @@ def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str,
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
+    # A docstring, which Python keeps with its indentation before 3.13.
+    schema["description"] = inspect.cleandoc(schema["description"])
     for name, part in schema["properties"].items():
         schema["properties"][name] = _simpler(part, words)
     return schema

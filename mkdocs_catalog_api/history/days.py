@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from ..catalog.events import AnyEvent
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
 REBUILD = (
@@ -92,7 +92,7 @@ class Day:
                 if more or next(lines, None) is not None:
                     raise self.refused("this is not the end of a day as `record` writes it")
         except OSError as error:
-            raise self.refused(f"can't be read: {error.strerror}", "") from None
+            raise self.refused(f"can't be read: {reason(error)}", "") from None
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise self.refused(f"not an event as `record` writes it: {error}") from None
 
@@ -160,7 +160,7 @@ class Folder:
                 refuse(self.label, "not a folder", "a history is never kept behind a link")
             names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
         except OSError as error:
-            refuse(self.label, f"can't be read: {error.strerror}")
+            refuse(self.label, f"can't be read: {reason(error)}")
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):

@@ -13,7 +13,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare
 from ..documents.prove import ContractError
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Problems, reason
 from ..problems.codes import Code
 from ..publish.earlier import Stamp
 from ..publish.summary import summary
@@ -69,7 +69,7 @@ class Builds:
             self.refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
+            self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
         web = _web(site, settings, contents, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
             return web, web.fill(Problems(), strict=False)
@@ -95,7 +95,7 @@ class Builds:
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
-            self._stop(f"the API can't be published: {error} [{Code.NOT_WRITTEN}]")
+            self._stop(f"the API can't be published: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
         """Say why the catalog is refused, and stop the build.

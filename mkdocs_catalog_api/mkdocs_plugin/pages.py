@@ -14,6 +14,7 @@ from ..authored.pages import Page, parse_defaults
 from ..authored.site import Site
 from ..authored.yaml_text import Document
 from ..catalog import addresses
+from ..problems import reason
 
 
 class File(Protocol):
@@ -136,7 +137,7 @@ def _read_text(file: File, config: Config) -> str | None:
     except UnicodeDecodeError:
         return None
     except OSError as error:
-        raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+        raise OSError(f"{name(file, config)}: can't be read: {reason(error)}") from error
 
 
 def _page(

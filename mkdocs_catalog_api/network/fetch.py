@@ -23,6 +23,7 @@ from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.reports import ReportError, read_report
 from ..sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from ..sources.reports.json_errors import decode
 from .artifact_hub import Listing, listed_at, search
 from .client import Client, NoAnswerError, UnavailableError
 from .files import write_whole
@@ -225,6 +226,7 @@ class Fetch:
         try:
             if report.strip():
                 read_report(report, body)
+                decode(report)  # also what no build reads, since `keep_lost_results` writes it again
         except ReportError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report

@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..authored.folders import name_of, read_file
 from ..authored.settings import HostName
 from ..catalog.addresses import PREFIX
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
 _CORS = "Access-Control-Allow-Origin"
@@ -155,7 +155,7 @@ class HeaderFile(Struct, frozen=True):
         except _MergeError as why:
             problem = Problem(name, why.line, why.column, "", why.message, why.hint, code=Code.HEADER_FILE)
         except OSError as error:
-            message = f"can't be read: {error.strerror}"
+            message = f"can't be read: {reason(error)}"
             hint = "put a text file there"
             problem = Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
         problems = Problems()

@@ -12,6 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from ..catalog.addresses import PREFIX
+from ..problems import reason
 from .locks import acquire, release
 from .signals import exit_on_signals
 
@@ -53,7 +54,7 @@ class Staging:
             raise BlockingIOError(message) from None
         except OSError as error:
             self.remove()
-            message = f"nothing can be written there ({error.strerror})"
+            message = f"nothing can be written there ({reason(error)})"
             raise OSError(error.errno, message, str(site_dir)) from None
 
     def replace(self, target: Path, new: Path) -> None:

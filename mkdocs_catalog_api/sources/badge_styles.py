@@ -11,7 +11,7 @@ from ..authored.site import Site
 from ..catalog import badges
 from ..catalog.badges import BadgeStyle
 from ..catalog.value import Catalog
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
@@ -58,7 +58,7 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
             hint = "save it as a plain SVG of one picture"
             return read_logo(path)
     except OSError as error:
-        message = f"{logo!r} can't be read: {error.strerror}"
+        message = f"{logo!r} can't be read: {reason(error)}"
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"

@@ -12,6 +12,7 @@ from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..documents.badges import image_badges
 from ..documents.collections import collection_items, item_document
 from ..documents.history import image_history
+from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 
 KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
@@ -54,8 +55,11 @@ def context(catalog: Catalog, page: ItemPage, users: Sequence[Chart]) -> dict[st
     """What the template of an item is given; `users` are the charts that pin the image."""
     document = msgspec.to_builtins(item_document(catalog, page.resource, page.item, page.data))
     values: dict[str, Any] = {"item": document["data"], "document": document}
+    if isinstance(page.item, Chart):
+        values["verify"] = chart_verify(page.item)
     if isinstance(page.item, Image):
         image, history = page.item, catalog.history
+        values["verify"] = image_verify(image)
         record = history.images.get(page.slug) if history else None
         values["past"] = msgspec.to_builtins(image_history(page.slug, record)) if record else None
         values["until"] = history.head.date if history else None

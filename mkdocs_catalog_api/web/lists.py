@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast, get_args
 
 from ..catalog.fields import CustomField
@@ -78,6 +78,8 @@ class List(NamedTuple):
     """Slug, time of the scan, severities with a fix and of older releases of each image:
     `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
+    one_category: bool
+    """Whether `categories` is a field of the catalog's own, so that an item has no more than `category`."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
@@ -86,7 +88,8 @@ class List(NamedTuple):
 def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items, fields)]
+        for name in _FIELDS[resource]
     }
     if any(_ends(item) for item in items):
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
@@ -111,8 +114,8 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item]) -> list[str]:
-    have = {word for item in items for word in _of(name, item)}
+def _words(name: str, items: Sequence[Item], fields: Collection[str]) -> list[str]:
+    have = {word for item in items for word in _of(name, item, fields)}
     order = _ORDERS.get(name, ())
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
@@ -123,7 +126,8 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item) -> Iterable[str]:
+def _of(name: str, item: Item, fields: Collection[str]) -> Iterable[str]:
+    """The words of an item; `fields` are those that the catalog has declared itself."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
@@ -132,7 +136,7 @@ def _of(name: str, item: Item) -> Iterable[str]:
     if name == "grade":
         found = cast(Item, security)
         return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
-    if name == "category" and "categories" in item:
+    if name == "category" and "categories" in item and "categories" not in fields:
         return texts(item["categories"])
     if name == "platform":
         return texts(item["platforms"])
@@ -174,6 +178,7 @@ def pages(
             limit,
             facts,
             page,
+            "categories" in fields,
             names,
             size,
         )

@@ -22,7 +22,7 @@ from ...authored.messages import suggestion
 from ...catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, Statement
 from ...catalog.vex_products import NotUnderstood, part_meaning, product_meaning
 from ...catalog.vulnerabilities import CVE_ID
-from ...problems import Level, Problem, Problems
+from ...problems import Level, Problem, Problems, reason
 from ...problems.codes import Code
 from . import openvex_json as written
 from .folders import usable_files
@@ -85,7 +85,7 @@ def read_folder(
         try:
             found = read_vex((folder / path).read_bytes())
         except OSError as error:
-            message = f"the document can't be read: {error.strerror}"
+            message = f"the document can't be read: {reason(error)}"
             problems.add(
                 Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
             )
