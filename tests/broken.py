@@ -210,6 +210,27 @@ SETTINGS = [
     ("badges: {cves: {logo: assets/x.svg}}", "CAT024 6:23 catalog-api.badges.cves.logo"),
     ("badges: {on: {label: x}}", "CAT020 6:16 catalog-api.badges.on"),
     ("security: {vex: nope}", "CAT021 6:18 catalog-api.security.vex"),
+    ("security: {max_report_size: 0MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 512 MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 512mb}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 1.5GB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {accept: [partial, partial]}", "CAT020 6:18 catalog-api.security.accept"),
+    ("lookups: [digest]", "CAT020 6:17 catalog-api.lookups[0]"),
+    ("history: /var", "CAT020 6:7 catalog-api.history"),
+    ("security: {publish_vex: 1}", "CAT020 6:18 catalog-api.security.publish_vex"),
+    ("images: {verify: {key: 'http://a.org/k'}}", "CAT020 6:25 catalog-api.images.verify.key"),
+    ("images: {verify: {}}", "CAT020 6:16 catalog-api.images.verify"),
+    ("images: {verify: {identity: a, identity_regexp: ^a}}", "CAT020 6:16 catalog-api.images.verify"),
+    ("images: {verify: {identity: a, key: 'https://a.org/k'}}", "CAT020 6:16 catalog-api.images.verify"),
+    (
+        "images: {verify: {identity_regexp: a, issuer: 'https://a.org'}}",
+        "CAT020 6:25 catalog-api.images.verify.identity_regexp",
+    ),
+    (
+        "images: {verify: {identity_regexp: '^(', issuer: 'https://a.org'}}",
+        "CAT020 6:25 catalog-api.images.verify.identity_regexp",
+    ),
+    ("roadmap: {verify: {key: 'https://a.org/k'}}", "CAT020 6:17 catalog-api.roadmap.verify"),
 ]
 """Settings, from line 6 of mkdocs.yml on."""
 REPORTS: list[tuple[bytes, str]] = [
@@ -342,8 +363,141 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT012 docs/images/nginx.md 10:1 copy",
         ),
     ),
+    "defaults": (
+        f"registry: {REGISTRY}\nimages:\n  defaults: {{slug: x, licence: MIT, tier: 1.10, lifecycle: gone}}",
+        {PAGE: PLAIN, "docs/images/b.md": PLAIN},
+        (
+            "CAT020 mkdocs.yml 8:20 catalog-api.images.defaults.slug",
+            "CAT020 mkdocs.yml 8:29 catalog-api.images.defaults.licence",
+            "CAT020 mkdocs.yml 8:43 catalog-api.images.defaults.tier",
+            "CAT020 mkdocs.yml 8:55 catalog-api.images.defaults.lifecycle",
+        ),
+    ),
+    "settings of several parts": (
+        "registy: x\n"
+        "images: {fields: {tier: text, port: int}, vocabulary: {size: [a]}, verify: {identity: a}}\n"
+        "charts: {defaults: {tire: core}}\n"
+        "security: {max_report_size: 512, accept: [partly]}",
+        {},
+        (
+            "CAT020 mkdocs.yml 6:7 catalog-api.registy",
+            "CAT020 mkdocs.yml 7:25 catalog-api.images.fields.tier",
+            "CAT020 mkdocs.yml 7:37 catalog-api.images.fields.port.type",
+            "CAT020 mkdocs.yml 7:62 catalog-api.images.vocabulary.size",
+            "CAT020 mkdocs.yml 7:74 catalog-api.images.verify",
+            "CAT020 mkdocs.yml 8:27 catalog-api.charts.defaults.tire",
+            "CAT020 mkdocs.yml 9:18 catalog-api.security.max_report_size",
+            "CAT020 mkdocs.yml 9:49 catalog-api.security.accept[0]",
+        ),
+    ),
+    "fields of versions": (
+        "registry: a.org/b\nimages: {version_fields: {digest: text}}\nroadmap: {version_fields: {a: text}}",
+        {},
+        (
+            "CAT020 mkdocs.yml 7:33 catalog-api.images.version_fields.digest",
+            "CAT020 mkdocs.yml 8:17 catalog-api.roadmap.version_fields",
+        ),
+    ),
+    "another way to verify": (
+        f"registry: {REGISTRY}\nimages: {{verify: {{key: 'https://example.org/cosign.pub'}}}}",
+        {
+            "docs/images/redis.md": front_matter(
+                "verify: {identityRegexp: acme, issuer: https://example.org}"
+            ),
+            "docs/images/caddy.md": front_matter("verify: {identity: a@example.org}"),
+        },
+        (
+            "CAT012 docs/images/caddy.md 5:1 verify",
+            "CAT012 docs/images/redis.md 5:10 verify.identityRegexp",
+        ),
+    ),
+    "pages of entries": (
+        "",
+        {
+            "docs/docker/nginx.md": "---\ntitle: About it\n---\n",
+            "docs/images/redis.md": "---\ntitle: About it\ntier: core\n---\n",
+            "images.yml": "".join(
+                f"- {{name: {name}, category: Web, tier: core, license: MIT, page: {path}}}\n"
+                for name, path in (
+                    *(("A", "docker/ngin.md"), ("B", "docker/nginx.md"), ("C", "docker/nginx.md")),
+                    ("D", "images/redis.md"),
+                )
+            ),
+        },
+        (
+            "CAT013 docs/images/redis.md 3:1 tier",
+            "CAT015 images.yml 1:54 [0].page",
+            "CAT015 images.yml 3:54 [2].page",
+        ),
+    ),
+    "categories": (
+        f"registry: {REGISTRY}\nimages: {{vocabulary: {{category: [Web, Proxy]}}}}",
+        {
+            f"docs/images/n{number}.md": f"---\ncategory: {category}\ntier: core\nlicense: MIT\n---\n"
+            for number, category in enumerate(("[]", "[Web, Wep]", "[Web, Web]", "Wep"))
+        },
+        (
+            "CAT012 docs/images/n0.md 2:1 category",
+            "CAT012 docs/images/n1.md 2:17 category[1]",
+            "CAT012 docs/images/n2.md 2:1 category",
+            "CAT012 docs/images/n3.md 2:1 category",
+        ),
+    ),
+    "categories alone": (
+        "",
+        {PAGE: "---\ncategories: [Web]\ntier: core\nlicense: MIT\n---\n"},
+        ("CAT011 docs/images/nginx.md 2:1 category",),
+    ),
+    "a tag of two releases": (
+        "",
+        {
+            PAGE: front_matter(
+                "versions:\n  - {version: '18', tags: [a, x]}\n  - {version: '17', tags: [a, '18']}"
+            )
+        },
+        (
+            "CAT013 docs/images/nginx.md 7:28 versions[1].tags[0]",
+            "CAT013 docs/images/nginx.md 7:31 versions[1].tags[1]",
+        ),
+    ),
+    "names that Windows reserves": (
+        "",
+        {"docs/images/aux.md": front_matter("versions: ['1', nul]")},
+        (
+            "CAT012 docs/images/aux.md 2:1 slug",
+            "CAT012 docs/images/aux.md 5:17 versions[1]",
+        ),
+    ),
 }
 """Settings (empty: a registry), files, and code, file, place and field of each problem."""
+WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
+    "an unknown license": (
+        "",
+        {PAGE: "---\ncategory: Tools\ntier: core\nlicense: Apache 2\n---\n"},
+        ("CAT012 docs/images/nginx.md 4:1 license",),
+    ),
+    "the looks of no badge": (
+        "badges: {cve: {label: x}}",
+        {"roadmap.yml": "- {name: Next, category: Tools}\n"},
+        ("CAT020 mkdocs.yml 6:16 catalog-api.badges.cve",),
+    ),
+    "no item": ("", {}, ("CAT016 mkdocs.yml 6:7 catalog-api",)),
+    "a pattern without a page": (
+        f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
+        {PAGE: PLAIN, "docs/images/x1.md": PLAIN},
+        ("CAT016 mkdocs.yml 7:16 catalog-api.images.pages",),
+    ),
+    "meta files that nobody reads": (
+        "",
+        {
+            "docs/images/.meta.yml": "tier: core\n",
+            "docs/images/web/.meta.yml": "tier: core\n",
+            "docs/images/web/b.md": PLAIN,
+        },
+        ("CAT017 docs/images/.meta.yml 0:0",),
+    ),
+}
+"""The same for catalogs that are refused only under `strict`."""
 
 
 class Broken(NamedTuple):
@@ -353,6 +507,8 @@ class Broken(NamedTuple):
     write: Callable[[SiteFolder], None]
     where: tuple[str, ...]
     """Code, file, line:column and field of each problem; 0 where a line or column is not known."""
+    refused: bool = True
+    """False: only under `strict`."""
 
 
 def catalogs() -> Iterator[Broken]:
@@ -369,8 +525,8 @@ def catalogs() -> Iterator[Broken]:
         yield _broken(setting, partial(_setting, setting=setting), "mkdocs.yml", place)
     for number, (report, place) in enumerate(REPORTS):
         yield _broken(f"report {number}", partial(_report, report=report), REPORT_FILE, place)
-    for name, (settings, files, where) in SITES.items():
-        yield Broken(name, partial(_site, settings=settings, files=files), where)
+    for name, (settings, files, where) in (SITES | WARNINGS).items():
+        yield Broken(name, partial(_site, settings=settings, files=files), where, name in SITES)
 
 
 def _broken(name: str, write: Callable[[SiteFolder], None], file: str, place: str) -> Broken:

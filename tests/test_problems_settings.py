@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mkdocs_catalog_api.problems import Level
 
 from .authors import REQUIRED, configure, places, told
@@ -15,13 +13,6 @@ def test_settings_that_are_no_mapping_at_all(site: SiteFolder) -> None:
     refused, problems = places(site)
     assert refused
     assert len(problems) == 1
-
-
-@pytest.mark.parametrize("strict", [False, True], ids=["", "strict"])
-def test_the_looks_of_a_badge_that_there_is_not_only_warn(site: SiteFolder, strict: bool) -> None:
-    configure(site, "badges: {cve: {label: x}}")
-    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
-    assert places(site, strict=strict) == (strict, ["CAT020 mkdocs.yml 6:16 catalog-api.badges.cve"])
 
 
 def test_own_fields_may_have_any_name_and_yaml_words(site: SiteFolder) -> None:
