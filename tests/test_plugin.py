@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api.catalog.addresses import PREFIX
-from mkdocs_catalog_api.catalog.scans import Finding, Scan
 from mkdocs_catalog_api.publish import staging
-from mkdocs_catalog_api.sources.reports.index import Reports
 
 from .contract import check
 from .sites import SiteFolder
@@ -206,23 +204,6 @@ def test_a_full_disk_leaves_the_old_api(
     assert result.failed
     assert f"the API can't be written: {why}" in result.logged()[-2]
     assert result.bytes() == before
-    assert leftovers(site) == []
-
-
-def test_a_report_that_changes_during_the_build_leaves_no_half_api(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def torn(reports: Reports, scans: tuple[Scan, ...]) -> list[Finding]:
-        site.write("scans/alpha/1.10.json", "{")
-        return real(reports, scans)
-
-    real = Reports.findings
-    monkeypatch.setattr(Reports, "findings", torn)
-    result = small(site).build()
-    assert result.failed
-    told = "the API can't be written: scans/alpha/1.10.json has changed while it was read; build again"
-    assert told in result.logged()
-    assert not (site.folder / "site/api").exists()
     assert leftovers(site) == []
 
 

@@ -30,7 +30,7 @@ FINDING = Finding(
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
 )
 
-SCAN = Scan("a.json", "a.json", 0, True, False, "trivy", "", None, (), (), "", None, 1, False, "", False)
+SCAN = Scan("trivy", "", None, (), frozenset(), "", None, ())
 
 
 def said(*changes: dict[str, Any]) -> Sequence[Statement]:
