@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
-from . import pictures
+from . import history_graphs
 from .markers import TemplateRefusedError
 from .view import Item
 
@@ -65,7 +65,7 @@ def environment(overrides: Path | None) -> Environment:
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"counted": counted, "badge_address": badge_address}
-    env.filters |= pictures.FILTERS
+    env.filters |= history_graphs.FILTERS
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
