@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.authored.logos import LARGEST, read_logo
+from mkdocs_catalog_api.authored.badge_logos import LARGEST, read_logo
 from mkdocs_catalog_api.documents.badges import LOGOS, OTHER_LOGO
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy

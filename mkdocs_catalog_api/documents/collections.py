@@ -132,8 +132,8 @@ def collection_items(catalog: Catalog, name: str) -> list[Struct]:
     return items.updates(catalog)
 
 
-def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: Struct) -> Struct:
-    """The document of one item, `data` being the item as it is published."""
+def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: object) -> Struct:
+    """The document of one item; `data` is the item as it is published, a Struct or its JSON object."""
     struct = item_structs(name, catalog.models[name]).document
     assert struct is not None  # noqa: S101  # updates have no documents
     at, slug, page = catalog.addresses, item.entry.slug, item.page
