@@ -25,7 +25,7 @@ pytestmark = [
 POINTS = {
     "before staging is made": ("os.mkdir", 1, "-catalog-api-"),
     "when staging is made": ("os.mkdir", 2, "-catalog-api-"),
-    "while documents are written": ("open", 9, "documents"),
+    "while documents are written": ("open", 9, "-catalog-api-"),
     "before the first rename": ("os.rename", 1, "previous"),
     "between the two renames": ("os.rename", 2, "site"),
     "after the second rename": ("os.rename", 3, "site"),

@@ -85,7 +85,7 @@ class Code(StrEnum):
         "stopped before there were pages.",
         "Build with `mkdocs build`, or name with `--trust` the plugins that change nothing of the catalog.")
     LOGO = ("CAT024", "the logo of a badge",
-        "The SVG file of a logo is missing, is too large, or holds more than what draws.",
+        "The SVG file of a logo is missing, is too large, or runs or loads something.",
          'Save it as "plain" or "optimised" SVG.')
 
     # Reports.

@@ -101,7 +101,7 @@ def _lock(file: Path) -> BaseFileLock:
 
 
 def _release(lock: BaseFileLock) -> None:
-    """Give the lock back. Its file is removed with the last holder of this process, while nobody can take it."""
+    """Give the lock back; the last holder of this process removes its file while nobody else can take it."""
     if lock.lock_counter == 1:
         with suppress(OSError):  # Windows removes no open file; there `filelock` does so afterwards
             Path(lock.lock_file).unlink()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..authored.logos import read_logo
+from ..authored.badge_logos import read_logo
 from ..authored.messages import suggestion
 from ..authored.settings import Settings
 from ..authored.site import Site

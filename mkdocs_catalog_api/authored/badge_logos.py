@@ -1,0 +1,74 @@
+"""Logos of badges: SVG files of the author, small and self-contained, since every badge carries its own.
+
+Nothing in them runs, and every reference leads to a part of the same file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+LARGEST = 32 * 1024
+"""Bytes; a logo of simple-icons has one to three thousand."""
+_SVG = "http://www.w3.org/2000/svg"
+_XHTML = "{http://www.w3.org/1999/xhtml"
+_ACTIVE = {"script", "foreignobject", "set", "animate", "animatemotion", "animatetransform"}
+"""Elements that run, hold HTML, or set an attribute later."""
+_HERE = re.compile(r"""url\(\s*(["']?)#[^\s"'()\\]+\1\s*\)""", re.IGNORECASE)
+_LOADS = re.compile(r"(?:url|image|image-set|src)\s*\(|@import|\\", re.IGNORECASE)
+"""What loads a file in CSS, or a backslash that may hide it."""
+
+
+def read_logo(path: Path) -> str:
+    """The text of an SVG file.
+
+    Raises:
+        OSError: the file can't be read.
+        ValueError: it is not an SVG, is too large, or is not self-contained, in words that follow its name.
+    """
+    with path.open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"is larger than {LARGEST // 1024} KiB, which every view of the badge would load")
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8") from None
+    try:
+        root = ET.fromstring(text, ET.XMLParser(target=_Builder()))
+    except ET.ParseError as error:
+        raise ValueError(f"is not an SVG: {error}") from None
+    if root.tag != f"{{{_SVG}}}svg":
+        raise ValueError(f'does not begin with <svg xmlns="{_SVG}">')
+    for element in root.iter():
+        _check(element)
+    return text
+
+
+class _Builder(ET.TreeBuilder):
+    def doctype(self, *_: object) -> None:
+        raise ValueError("has a DOCTYPE; save it without")
+
+    def pi(self, target: str, text: str | None = None) -> None:
+        raise ValueError(f"has the processing instruction <?{target[:40]}?>; save it without")
+
+
+def _check(element: ET.Element) -> None:
+    namespace, _, tag = element.tag.rpartition("}")
+    if tag.lower() in _ACTIVE or namespace == _XHTML:
+        raise ValueError(f"has a <{tag[:40]}>, which no badge shows")
+    if tag == "style":
+        _check_css("".join(element.itertext()))
+    for key, value in element.items():
+        name = key.rpartition("}")[2].lower()
+        if name.startswith("on"):
+            raise ValueError(f"has the event handler {name[:40]!r}, which no badge runs")
+        if name in ("href", "src", "base") and not value.startswith("#"):
+            raise ValueError(f"refers to {value[:80]!r}, which no badge loads")
+        _check_css(value)
+
+
+def _check_css(text: str) -> None:
+    if _LOADS.search(_HERE.sub("", text)):
+        raise ValueError(f"refers to {text.strip()[:80]!r}, which no badge loads")
