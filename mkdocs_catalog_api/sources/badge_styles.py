@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ..authored.badge_logos import read_logo
 from ..authored.messages import suggestion
 from ..authored.settings import Settings
 from ..authored.site import Site
@@ -50,6 +49,8 @@ def read_badge_styles(
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     """The content of a logo's file below docs_dir."""
+    from ..authored.badge_logos import read_logo  # few catalogs have such files
+
     message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
     hint = "as in assets/wolfi.svg"
     try:
