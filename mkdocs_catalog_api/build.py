@@ -74,30 +74,30 @@ class Build(Struct, frozen=True):
 
     def publish(
         self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
-    ) -> None:
+    ) -> Problems:
         """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
 
-        `replace` and `stamps` as in `swap.publish`.
+        `replace` and `stamps` as in `swap.publish`. Returns warnings of files that other plugins have put
+        into the site since the build was prepared.
 
         Raises:
-            CatalogError: a file that is not ours, or a link, stands where one of ours would land, or the
-                author's header file can't be merged with ours.
+            CatalogError: a file that is not ours, or a link, is where one of ours would be written.
         """
         file, site_dir, staging = self.header_file, self.site.site_dir, self.staging
         assert staging is not None  # noqa: S101  # nobody publishes what was only checked
         try:
-            header = b""
+            late = Problems()
             if file:
-                header = file.merged(site_dir, self.site.root)
-                problems = Problems()
-                refuse_links(site_dir, file.name, problems)
-                if list(problems):
-                    raise CatalogError(problems)
+                late.extend(set(file.check(self.site)) - set(self.problems))
+                refuse_links(site_dir, file.name, late)
+                if late.refuse(strict=False):
+                    raise CatalogError(late)
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
             well_known.FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
-            if file:
-                put(site_dir, file.name, header, staging.folder)
+            if file and not file.author_has_one(self.site):
+                put(site_dir, file.name, file.body(), staging.folder)
+            return late
         finally:
             if not keep:
                 staging.remove()
@@ -166,12 +166,7 @@ def _prepare(
     catalog = assemble(load(site, settings, problems), site, settings, problems)
     header_file = HeaderFile(settings.headers, catalog.addresses.mount) if settings.headers else None
     if header_file:
-        # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
-        own = site.docs_dir if (site.docs_dir / header_file.name).exists() else site.site_dir
-        try:
-            header_file.merged(own, site.root)
-        except CatalogError as error:
-            problems.extend(error.problems)
+        problems.extend(header_file.check(site))
     if settings.feeds:
         feeds.check_address(site, problems)
     if settings.security.publish_vex:

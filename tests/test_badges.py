@@ -93,12 +93,12 @@ def test_an_author_s_logo_is_in_the_payload(site: SiteFolder) -> None:
 
 
 BAD_LOGOS = [
-    (b"", "is no SVG"),
-    (b"GIF89a", "is no SVG"),
-    (b"<svg", "is no SVG"),
+    (b"", "is not an SVG"),
+    (b"GIF89a", "is not an SVG"),
+    (b"<svg", "is not an SVG"),
     (b"\xff\xfe", "is not UTF-8"),
-    (b"<html/>", "begins with <html>"),
-    (b"<svg/>", "begins with <svg> instead of <svg xmlns="),
+    (b"<html/>", "does not begin with <svg"),
+    (b"<svg/>", "does not begin with <svg xmlns="),
     (SVG.replace("<path", "<script/><path").encode(), "has a <script>"),
     (SVG.replace("<path", "<foreignObject/><path").encode(), "has a <foreignObject>"),
     (SVG.replace("<path", '<path onClick="x()"').encode(), "has the event handler 'onclick'"),

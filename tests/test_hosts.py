@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from mkdocs_catalog_api.authored.settings import HostName
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.publish.host_headers import HeaderFile
 
 from . import servers
 from .servers import get, snippet
@@ -45,7 +47,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-def published(folder: Path, host: str | None, own: str = "", file: str = "_headers") -> Path:
+def published(folder: Path, host: HostName | None, own: str = "", file: str = "_headers") -> Path:
     """A site at /catalog, in the folder that its host serves."""
     site = SiteFolder(folder / "source")
     site.write("docs/index.md", "# Home\n")
@@ -54,8 +56,13 @@ def published(folder: Path, host: str | None, own: str = "", file: str = "_heade
     if host:
         site.settings["headers"] = host
     site.config["exclude_docs"] = "!.htaccess"
-    if own:
-        site.write(f"docs/{file}", own)
+    if own:  # the author's rules, with ours added as the guide says
+        assert host
+        body = HeaderFile(host, "/catalog").body().decode()
+        if host == "vercel":
+            rules = json.loads(own)["headers"] + json.loads(body)["headers"]
+            own, body = json.dumps({"headers": rules}), ""
+        site.write(f"docs/{file}", f"{own}{body}")
     assert not site.build().failed
     www = folder / "www"
     www.mkdir()
@@ -164,7 +171,7 @@ def test_check_live_finds_what_is_wrong(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["netlify", "vercel"])
 def test_a_host_that_cannot_run_here_reads_its_file_as_it_is_meant(
-    node: Path, folder: Path, name: str
+    node: Path, folder: Path, name: HostName
 ) -> None:
     own = {
         "netlify": "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n",

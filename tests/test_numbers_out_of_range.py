@@ -9,15 +9,15 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from mkdocs_catalog_api.advisories.epss import read as read_epss
-from mkdocs_catalog_api.advisories.kev import read as read_kev
-from mkdocs_catalog_api.codes import Code
-from mkdocs_catalog_api.reports import ReportError, read_report
-from mkdocs_catalog_api.reports.hub_package import read_package
-from mkdocs_catalog_api.reports.openvex import read_vex
 
 from mkdocs_catalog_api.network.lost_results import keep_lost_results
 from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.problems.codes import Code
+from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
+from mkdocs_catalog_api.sources.advisories.kev import read as read_kev
+from mkdocs_catalog_api.sources.reports import ReportError, read_report
+from mkdocs_catalog_api.sources.reports.hub_package import read_package
+from mkdocs_catalog_api.sources.reports.openvex import read_vex
 
 from .feeds_of_advisories import LIMIT, epss, kev
 from .report_files import DIGEST, nodes, row, trivy

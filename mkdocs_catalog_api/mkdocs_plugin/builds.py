@@ -88,7 +88,7 @@ class Builds:
         if self._good is None:
             return
         try:
-            self._good.publish(keep=self.serving, stamps=stamps)
+            report(self._good.publish(keep=self.serving, stamps=stamps))
             if fresh:
                 seconds = self._seconds + time.perf_counter() - began
                 log.info(summary(self._good.catalog.totals(), self._good.documents, seconds))

@@ -85,7 +85,7 @@ class Code(StrEnum):
         "stopped before there were pages.",
         "Build with `mkdocs build`, or name with `--trust` the plugins that change nothing of the catalog.")
     LOGO = ("CAT024", "the logo of a badge",
-        "The SVG file of a logo is missing, is too large, or holds more than what draws.",
+        "The SVG file of a logo is missing, is too large, or runs or loads something.",
          'Save it as "plain" or "optimised" SVG.')
 
     # Reports.
@@ -161,8 +161,9 @@ class Code(StrEnum):
         "The API of a large catalog has more files than the plan of a host may allow.",
         "Compare with your host, and leave out lookups that nobody needs.")
     HEADER_FILE = ("CAT073", "the header file of a host",
-        "Your own file of the host's rules can't be read, so headers can't be added to it without harm.",
-        "Correct the line that is named.")
+        "You have a header file of your own, which no build changes. It lacks the headers of the API, or "
+        "can't be read.",
+        "Add the lines that the message shows, or remove your file: the build then writes one.")
     NOT_SIGNED = ("CAT074", "the site is not what was built",
         "`catalog-api sign` found no manifest, or documents other than those that it speaks of.",
         "Build the site again, then sign it before anything changes it.")

@@ -10,11 +10,14 @@ import shutil
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..catalog.addresses import PREFIX
 from ..problems import reason
-from .locks import acquire, release
 from .signals import exit_on_signals
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
 _PREVIOUS = "previous"
@@ -39,18 +42,22 @@ class Staging:
             parent = _near(site_dir)
             # The leading dot keeps site generators and servers from taking it for content.
             name = f".{site_dir.name}-catalog-api"
-            self._lock, self.folder = parent / f"{name}.lock", parent / f"{name}-{secrets.token_hex(4)}"
+            self._lock, self.folder = (
+                _lock(parent / f"{name}.lock"),
+                parent / f"{name}-{secrets.token_hex(4)}",
+            )
             self.documents = self.folder / "documents"
             self._removed = False
             atexit.register(self.remove)  # before there is anything to remove
-            if acquire(self._lock):
+            self._lock.acquire()
+            if self._lock.lock_counter == 1:
                 _sweep(parent, site_dir.name, site_dir / PREFIX)
                 _sweep_served(parent, site_dir.name)
             self.folder.mkdir(0o700)
             self.documents.mkdir()
-        except BlockingIOError as who:
+        except TimeoutError:
             self.remove()
-            message = f"another build ({who}) is writing the API of this site; build again when it has ended"
+            message = "another build is writing the API of this site; build again when it has ended"
             raise BlockingIOError(message) from None
         except OSError as error:
             self.remove()
@@ -80,8 +87,26 @@ class Staging:
             _put_back(self.folder, self._site_dir / PREFIX)
             shutil.rmtree(self.folder, ignore_errors=True)
         self._removed = True
-        release(self._lock)
+        _release(self._lock)
         atexit.unregister(self.remove)
+
+
+def _lock(file: Path) -> BaseFileLock:
+    """A lock that the system takes back when its process ends; all of this process for one file are one.
+
+    Taking one that another process holds raises a `TimeoutError`.
+    """
+    from filelock import FileLock  # a check, which needs none, starts 30 ms earlier
+
+    return FileLock(file, blocking=False, is_singleton=True, thread_local=False)
+
+
+def _release(lock: BaseFileLock) -> None:
+    """Give the lock back; the last holder of this process removes its file while nobody else can take it."""
+    if lock.lock_counter == 1:
+        with suppress(OSError):  # Windows removes no open file; there `filelock` does so afterwards
+            Path(lock.lock_file).unlink()
+    lock.release()
 
 
 def _near(site_dir: Path) -> Path:
@@ -119,11 +144,12 @@ def _sweep_served(parent: Path, site: str) -> None:
     served = re.compile(rf"\.({_SERVED.pattern})-catalog-api(?:-[a-z0-9_]{{8}}|\.lock)")
     names = {match[1] for name in os.listdir(parent) if (match := served.fullmatch(name))}  # noqa: PTH208
     for name in sorted(names - {site}):
-        lock = parent / f".{name}-catalog-api.lock"
-        with suppress(OSError):  # it is at work, or somebody else's
-            if acquire(lock):
+        lock = _lock(parent / f".{name}-catalog-api.lock")
+        with suppress(OSError):  # it is in use, or somebody else's
+            lock.acquire()
+            if lock.lock_counter == 1:
                 _sweep(parent, name, None)
-            release(lock)
+            _release(lock)
 
 
 def save(folder: Path, path: str, body: bytes) -> None:

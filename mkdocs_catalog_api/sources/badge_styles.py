@@ -50,6 +50,7 @@ def read_badge_styles(
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     """The content of a logo's file below docs_dir."""
+
     message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
     hint = "as in assets/wolfi.svg"
     try:
