@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.documents import badges, items, openapi, publication, security
+from mkdocs_catalog_api.documents import badges, items, publication, security
 
 from .sites import SiteFolder
 from .test_build import small
@@ -52,8 +52,8 @@ FAULTS = (
     ("no UTF-8", publication, "encode", lambda body: body.replace(b"alpha", b"\xff"), ITEM),
     ("a link to nothing", items, "image", set_(href="/catalog/api/v1/none.json"), "/api/v1/none.json: "),
     ("a link off the site", items, "image", set_(href="https://example.org/"), f"{DATA}.href"),
-    ("an undescribed path", openapi, "openapi", without_index, "openapi.json: paths: none describes index"),
-    ("an unknown schema", openapi, "openapi", lambda made: made | {"components": {"schemas": {}}}, "has no "),
+    ("an undescribed path", publication, "openapi", without_index, "openapi.json: paths: none describes index"),
+    ("an unknown schema", publication, "openapi", lambda made: made | {"components": {"schemas": {}}}, "has no "),
 )
 
 
