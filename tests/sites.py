@@ -18,6 +18,8 @@ from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 from mkdocs_catalog_api.catalog.models import ImageEntry
 from mkdocs_catalog_api.catalog.value import Image, WebPage
 
+from .contract import check
+
 _CODE = re.compile(r" \[(CAT\d{3})\]$")
 REGISTRY = "registry.example.org/hardened"
 
@@ -168,6 +170,14 @@ def run(
     return Result(
         config_file.parent, failed, [(level, _CODE.sub("", text)) for level, text in records], codes
     )
+
+
+def built(site: SiteFolder, **options: bool) -> Result:
+    """The site, built without an error and by the contract."""
+    result = site.build(**options)
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog") == []
+    return result
 
 
 def trivy(

@@ -15,9 +15,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from .example import EXAMPLE
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 from .test_cli import call
-from .test_vex_build import NGINX, ONE, TWO, built, vex
+from .test_vex_build import NGINX, ONE, TWO, vex
 
 UNNAMED = "pkg:generic/none"
 """The package of a finding whose report gives none."""
