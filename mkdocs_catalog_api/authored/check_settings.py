@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
-from ..catalog.fields import COMPUTED, SHADOWED, CustomField, extend
+from ..catalog.fields import COMPUTED, CustomField, ItemFields, own_fields, with_words
+from ..catalog.model import REPLACEABLE
 from ..catalog.models import ItemEntry
 from ..problems import Problem, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
-from .messages import category_as_written, field_names, location, message_and_hint, models_in, suggestion
+from .messages import field_names, location, message_and_hint, models_in, suggestion
 
 if TYPE_CHECKING:
     from .setting_types import CollectionSettings
@@ -36,7 +37,7 @@ def explain_settings(
         if path and isinstance(path[-1], int) and config.written(path[:-1]):
             path = path[:-1]  # one value, which may stand for a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
-        message, hint = message_and_hint(details, model, written)
+        message, hint = message_and_hint(details, (model,), written)
         yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
 
 
@@ -69,7 +70,7 @@ def check_collection(
     """
     names = field_names(model)
     closable = [name for name in CLOSABLE if name in names]
-    yield from _names(resource, "fields", section.fields, names, closable, config)
+    yield from _names(resource, "fields", section.fields, model, closable, config)
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
         message = f"there is nothing to verify in {resource}"
@@ -90,16 +91,22 @@ def check_collection(
     yield from _defaults(resource, model, section, written, config)
 
 
+def _kept(model: type[BaseModel]) -> list[str]:
+    """The built-in fields whose names no own field can have."""
+    fields = model.model_fields.items()
+    return [info.alias or name for name, info in fields if REPLACEABLE not in info.metadata]
+
+
 def _names(
     resource: str,
     setting: str,
     fields: Mapping[str, CustomField],
-    names: Sequence[str],
+    model: type[BaseModel],
     closable: Sequence[str],
     config: ConfigFile,
 ) -> Iterator[Problem]:
     for name in fields:
-        if name in names and name not in SHADOWED:
+        if name in _kept(model):
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
             message = f"the field `{name}` is built in"
             yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
@@ -110,8 +117,8 @@ def _version_fields(
 ) -> Iterator[Problem]:
     versions = model.model_fields.get("versions")
     if versions is not None:
-        names = field_names(models_in(versions.annotation)[0])
-        yield from _names(resource, "version_fields", section.version_fields, names, (), config)
+        version = models_in(versions.annotation)[0]
+        yield from _names(resource, "version_fields", section.version_fields, version, (), config)
     elif section.version_fields:
         message = f"{resource} has no versions"
         yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
@@ -123,15 +130,11 @@ def _defaults(
     """Each default against the field that it is for."""
     if not section.defaults:
         return  # so that a model of which the catalog has no item need not be built
-    fields = {
-        name: custom
-        for name, custom in section.fields.items()
-        if name not in field_names(model) or name in SHADOWED
-    }
-    closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
-    extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
-    unknown = {*_ITS_OWN, "categories"} - extended.own
-    known = [name for name in field_names(extended) if name not in unknown]
+    own = {name: custom for name, custom in section.fields.items() if name not in _kept(model)}
+    closable = {*CLOSABLE} & {*field_names(model)}
+    closed = {name: words for name, words in section.vocabulary.items() if name in closable}
+    fields = ItemFields(with_words(model, closed), own_fields(own))
+    known = [name for name in fields.names if name not in _ITS_OWN or name in own]
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
@@ -141,12 +144,10 @@ def _defaults(
             hint = suggestion(name, known, f"{resource} have")
             yield config.problem(path, "unknown field", hint, code=Code.SETTING)
     values = {name: value for name, value in section.defaults.items() if name in known}
-    try:
-        extended.model_validate(values)
-    except ValidationError as error:
-        for details in error.errors(include_url=False):
-            place = category_as_written(location(details), values, extended.own)
-            if place and place[0] in values:
-                written = config.written((resource, "defaults", *place))
-                message, hint = message_and_hint(details, extended, written)
-                yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
+    _, errors = fields.read(values)
+    for details in errors:
+        place = location(details)
+        if place and place[0] in values:
+            written = config.written((resource, "defaults", *place))
+            message, hint = message_and_hint(details, fields, written)
+            yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)

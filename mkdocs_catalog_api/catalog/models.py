@@ -4,7 +4,7 @@ What is published is derived from these (`api.structs.items`), with what is comp
 one definition of each field.
 """
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .model import Model, short, unique
+from .model import REPLACEABLE, Model, short, unique
 from .names import DIGEST
 from .types import (
     BadgeText,
@@ -139,13 +139,14 @@ class ItemEntry(Model):
         list[Text],
         Field(min_length=1, description="Every category that it belongs to."),
         AfterValidator(unique),
+        REPLACEABLE,
     ]
 
     @model_validator(mode="before")
     @classmethod
     def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
         """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
-        if info.mode == "json" or not isinstance(value, dict) or "categories" in cls.own:
+        if info.mode == "json" or not isinstance(value, dict):
             return value
         rest = {key: item for key, item in value.items() if key != "categories"}
         if "category" not in value:
@@ -174,10 +175,9 @@ class ImageEntry(ItemEntry):
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
-    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
-
-    shared_verify: ClassVar[Verification | None] = None
-    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
+    verify: Annotated[
+        Verification | None, Field(exclude=True, description="How it is verified."), REPLACEABLE
+    ] = None
 
 
 class ChartEntry(ItemEntry):
@@ -201,10 +201,9 @@ class ChartEntry(ItemEntry):
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
     ] = []
-    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
-
-    shared_verify: ClassVar[Verification | None] = None
-    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
+    verify: Annotated[
+        Verification | None, Field(exclude=True, description="How it is verified."), REPLACEABLE
+    ] = None
 
 
 class RoadmapEntry(ItemEntry):

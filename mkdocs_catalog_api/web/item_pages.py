@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,11 +41,9 @@ class ItemPage(NamedTuple):
 
 def item_pages(catalog: Catalog) -> dict[str, ItemPage]:
     """Address below the site's root → item whose own page is there."""
-    items: Mapping[str, Sequence[Image | Chart | RoadmapItem]]
-    items = {"images": catalog.images, "charts": catalog.charts, "roadmap": catalog.roadmap}
     return {
         item.page.url: ItemPage(resource, item, data)
-        for resource, listed in items.items()
+        for resource, listed in catalog.items.items()
         for item, data in zip(listed, collection_items(catalog, resource), strict=True)
         if item.page is not None and item.page.own
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, cast, get_args
 
 from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
@@ -49,6 +49,10 @@ _BOXES = ("fix", "exploited")
 """What is either asked for or not."""
 
 
+Categories: TypeAlias = Mapping[str, Sequence[str]]
+"""Slug of an item → the categories that it belongs to."""
+
+
 class Filter(NamedTuple):
     """One of the things that a list can be narrowed by."""
 
@@ -78,17 +82,19 @@ class List(NamedTuple):
     """Slug, time of the scan, severities with a fix and of older releases of each image:
     `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
-    one_category: bool
-    """Whether `categories` is a field of the catalog's own, so that an item has no more than `category`."""
+    categories: str
+    """JSON object of slug → categories, of the items whose document has another field of that name."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
 
 
-def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
+def filters(
+    resource: str, items: Sequence[Item], fields: Mapping[str, CustomField], categories: Categories
+) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items, fields)]
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items, categories)]
         for name in _FIELDS[resource]
     }
     if any(_ends(item) for item in items):
@@ -114,8 +120,8 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item], fields: Collection[str]) -> list[str]:
-    have = {word for item in items for word in _of(name, item, fields)}
+def _words(name: str, items: Sequence[Item], categories: Categories) -> list[str]:
+    have = {word for item in items for word in _of(name, item, categories)}
     order = _ORDERS.get(name, ())
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
@@ -126,8 +132,8 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item, fields: Collection[str]) -> Iterable[str]:
-    """The words of an item; `fields` are those that the catalog has declared itself."""
+def _of(name: str, item: Item, categories: Categories) -> Iterable[str]:
+    """The words of an item."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
@@ -136,8 +142,8 @@ def _of(name: str, item: Item, fields: Collection[str]) -> Iterable[str]:
     if name == "grade":
         found = cast(Item, security)
         return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
-    if name == "category" and "categories" in item and "categories" not in fields:
-        return texts(item["categories"])
+    if name == "category":
+        return categories[str(item["slug"])]
     if name == "platform":
         return texts(item["platforms"])
     return () if item[name] is None else texts(item[name])
@@ -150,6 +156,7 @@ def pages(
     base: Mapping[str, str],
     limit: int | None,
     fields: Mapping[str, CustomField],
+    categories: Categories,
     gathered: Gathered,
     stem: str,
     size: int = PER_PAGE,
@@ -160,7 +167,12 @@ def pages(
         supported = [*chosen]
     left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
     left_out = left_out if len(supported) < len(chosen) else []
-    offered = filters(resource, chosen, fields) if len(chosen) > 5 else []
+    offered = filters(resource, chosen, fields, categories) if len(chosen) > 5 else []
+    others = {
+        str(item["slug"]): categories[str(item["slug"])]
+        for item in chosen
+        if offered and categories and item["categories"] != categories[str(item["slug"])]
+    }
     facts = gathered.facts([str(item["slug"]) for item in chosen]) if resource == "images" and offered else ""
     count = max(1, -(-len(supported) // size))
     names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]
@@ -178,7 +190,7 @@ def pages(
             limit,
             facts,
             page,
-            "categories" in fields,
+            json.dumps(others, ensure_ascii=False) if others else "",
             names,
             size,
         )

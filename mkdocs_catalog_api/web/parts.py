@@ -10,7 +10,7 @@ import msgspec
 from pydantic import JsonValue
 
 from ..authored.messages import field_names, resembling, suggestion
-from ..authored.settings import Settings, entry_models
+from ..authored.settings import Settings, item_fields
 from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image
 from . import lists
@@ -52,8 +52,10 @@ class Parts:
         self._value, self._catalog, self._settings = catalog, view, settings
         self._users = catalog.users() if catalog else {}
         self._filters = {
-            name: [field for field in field_names(model) if field not in _NO_FILTER]
-            for name, model in (catalog.models if catalog else entry_models(settings)).items()
+            name: [
+                field for field in dict.fromkeys((*field_names(model), *own.names)) if field not in _NO_FILTER
+            ]
+            for name, (model, own) in (catalog.fields if catalog else item_fields(settings)).items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -161,8 +163,12 @@ class Parts:
     ) -> Sequence[lists.List]:
         source = self._catalog.href(path or f"{resource}.json")
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        made = lists.pages(resource, source, items, base, limit, fields, self._gathered, place.stem, size)
-        return [*made]
+        entries = [item.entry for item in self._value.items.get(resource, ())] if self._value else []
+        categories = {entry.slug: entry.categories for entry in entries}
+        stem = place.stem
+        return [
+            *lists.pages(resource, source, items, base, limit, fields, categories, self._gathered, stem, size)
+        ]
 
     def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
         """The pins of a chart, each with the figures of its release, the worst first."""
