@@ -86,7 +86,7 @@ def _closed(words: tuple[str, ...]) -> Any:
     return Annotated[Literal[words], BeforeValidator(text)]
 
 
-M = TypeVar("M", bound=Model)
+M = TypeVar("M", bound=Model, covariant=True)
 
 
 class OwnFields(BaseModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -12,6 +11,7 @@ from .assessment import Assessment, Figures
 from .badges import BadgeStyle
 from .fields import ItemFields
 from .history import History
+from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scans import Scan
 from .scores import Scores
@@ -125,7 +125,7 @@ class Catalog(Struct, frozen=True):
     badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
     """Badge name → what the settings say about it."""
 
-    fields: Mapping[str, ItemFields[Any]] = field(default_factory=dict)
+    fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
 
     @property

@@ -10,6 +10,7 @@ from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.badges import PER_IMAGE
 from ..catalog.fields import ItemFields
+from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
 from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from . import items
@@ -73,7 +74,7 @@ COLLECTIONS: Mapping[str, Words] = {
 
 
 @cache
-def item_structs(name: str, fields: ItemFields[Any]) -> ItemStructs:
+def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
     return _item_structs(name, COLLECTIONS[name], published(fields.model, fields.own))
 
@@ -180,7 +181,7 @@ def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
 _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
 
 
-def collection_kinds(fields: Mapping[str, ItemFields[Any]]) -> Iterator[Kind]:
+def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
         routes = tuple(_routes(name, words, item_structs(name, fields[name])))

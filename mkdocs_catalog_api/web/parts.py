@@ -11,6 +11,8 @@ from pydantic import JsonValue
 
 from ..authored.messages import field_names, resembling, suggestion
 from ..authored.settings import Settings, item_fields
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image
 from . import lists
@@ -51,11 +53,12 @@ class Parts:
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
         self._value, self._catalog, self._settings = catalog, view, settings
         self._users = catalog.users() if catalog else {}
+        fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
             name: [
                 field for field in dict.fromkeys((*field_names(model), *own.names)) if field not in _NO_FILTER
             ]
-            for name, (model, own) in (catalog.fields if catalog else item_fields(settings)).items()
+            for name, (model, own) in fields.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
