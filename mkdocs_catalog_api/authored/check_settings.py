@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -10,7 +10,6 @@ from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
 from ..catalog.fields import COMPUTED, CustomField, ItemFields, own_fields, with_words
-from ..catalog.model import REPLACEABLE
 from ..catalog.models import ItemEntry
 from ..problems import Problem, RefusedError
 from ..problems.codes import Code
@@ -68,9 +67,11 @@ def check_collection(
 
     `written` is the section as it was written, of which `section` may lack what is faulty.
     """
-    names = field_names(model)
+    names = ItemFields(model).names
     closable = [name for name in CLOSABLE if name in names]
-    yield from _names(resource, "fields", section.fields, model, closable, config)
+    # Of the others, `categories` and `verify`, the JSON has computed values.
+    published = {*names} & {info.alias for info in model.model_fields.values() if not info.exclude}
+    yield from _names(resource, "fields", section.fields, published, closable, config)
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
         message = f"there is nothing to verify in {resource}"
@@ -91,22 +92,16 @@ def check_collection(
     yield from _defaults(resource, model, section, written, config)
 
 
-def _kept(model: type[BaseModel]) -> list[str]:
-    """The built-in fields whose names no own field can have."""
-    fields = model.model_fields.items()
-    return [info.alias or name for name, info in fields if REPLACEABLE not in info.metadata]
-
-
 def _names(
     resource: str,
     setting: str,
     fields: Mapping[str, CustomField],
-    model: type[BaseModel],
+    names: Collection[str],
     closable: Sequence[str],
     config: ConfigFile,
 ) -> Iterator[Problem]:
     for name in fields:
-        if name in _kept(model):
+        if name in names:
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
             message = f"the field `{name}` is built in"
             yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
@@ -117,8 +112,8 @@ def _version_fields(
 ) -> Iterator[Problem]:
     versions = model.model_fields.get("versions")
     if versions is not None:
-        version = models_in(versions.annotation)[0]
-        yield from _names(resource, "version_fields", section.version_fields, version, (), config)
+        names = field_names(models_in(versions.annotation)[0])
+        yield from _names(resource, "version_fields", section.version_fields, names, (), config)
     elif section.version_fields:
         message = f"{resource} has no versions"
         yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
@@ -130,11 +125,10 @@ def _defaults(
     """Each default against the field that it is for."""
     if not section.defaults:
         return  # so that a model of which the catalog has no item need not be built
-    own = {name: custom for name, custom in section.fields.items() if name not in _kept(model)}
     closable = {*CLOSABLE} & {*field_names(model)}
     closed = {name: words for name, words in section.vocabulary.items() if name in closable}
-    fields = ItemFields(with_words(model, closed), own_fields(own))
-    known = [name for name in fields.names if name not in _ITS_OWN or name in own]
+    fields = ItemFields(with_words(model, closed), own_fields(section.fields))
+    known = [name for name in fields.names if name not in _ITS_OWN or name in section.fields]
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)

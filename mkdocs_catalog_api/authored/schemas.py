@@ -14,7 +14,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..catalog.fields import COMPUTED, FieldType, OwnFields
+from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .check_settings import CLOSABLE
 from .config_file import PLUGIN
@@ -59,19 +59,19 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
     model, own = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
+    item["required"].remove("categories")
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")
     item["properties"]["category"] = {
         "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
         "description": description,
     }
-    _add(item, own)
-    for definition in definitions.values():
-        if "version" in definition["properties"]:
-            _add(definition, own.of_versions)
-    required = [
-        field for field in item.pop("required") if field not in {*_DEFAULTED, "categories"} - {*own.names}
-    ]
+    versions = [part for part in definitions.values() if "version" in part["properties"]]
+    for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
+        declared, _ = _generate(fields)
+        schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
+        schema["required"] += declared.get("required", ())
+    required = [field for field in item.pop("required") if field not in _DEFAULTED]
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()
@@ -93,13 +93,6 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         "else": {"$ref": "#/$defs/Item"} if inherited else full,
         "$defs": {"Item": item, **definitions},
     }
-
-
-def _add(schema: Schema, own: type[OwnFields]) -> None:
-    """Add own fields to the schema of the built-in ones."""
-    declared, _ = _generate(own)
-    schema["properties"] |= {name: declared["properties"][name] for name in own.names}
-    schema["required"] += declared.get("required", ())
 
 
 def _or_null(schema: Schema) -> Schema:

@@ -108,17 +108,14 @@ def _explain(
 ) -> Iterator[Problem]:
     """A problem for each fault that pydantic found, unless another problem is its cause."""
     faulty = {location(details)[0] for details in errors if details["loc"]} | misspelt
+    foreign = fields.own.others(raw.values)
     for details in errors:
         path = location(details)
         message, hint = message_and_hint(details, fields)
         field = str(path[0]) if path else ""
         if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if (
-            field == "category"
-            and "categories" in fields.own.others(raw.values)
-            and details["type"] == "missing"
-        ):
+        if field == "category" and "categories" in foreign and details["type"] == "missing":
             hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"

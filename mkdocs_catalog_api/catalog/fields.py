@@ -133,7 +133,7 @@ def own_fields(
 
 def _mappings(versions: object) -> object:
     """The versions without what only the built-in fields can judge: bare labels, and other types."""
-    listed = versions if isinstance(versions, list) else []
+    listed = versions if isinstance(versions, list) else ()
     return [version if isinstance(version, dict) else {} for version in listed]
 
 
@@ -148,16 +148,21 @@ class ItemFields(NamedTuple, Generic[M]):
     @property
     def names(self) -> Sequence[str]:
         """The names that authors can use. A built-in `categories` is written as a list under `category`."""
-        built_in = (info.alias or name for name, info in self.model.model_fields.items())
         taken = {"categories", *self.own.names}
+        built_in = (info.alias or name for name, info in self.model.model_fields.items())
         return [*(name for name in built_in if name not in taken), *self.own.names]
 
     def read(self, values: Mapping[str, object]) -> tuple[M | None, list[ErrorDetails]]:
         """The entry with these values, or everything that is wrong with them."""
+        built_in, of_versions = self.own.others(values), self.own.of_versions
+        if of_versions.names and isinstance(versions := values.get("versions"), list):
+            built_in["versions"] = [
+                of_versions.others(version) if isinstance(version, dict) else version for version in versions
+            ]
         entry = own = None
         errors: list[ErrorDetails] = []
         try:
-            entry = self.model.model_validate(self._built_in(values))
+            entry = self.model.model_validate(built_in)
         except ValidationError as error:
             errors += _category_once(error.errors(include_url=False), values)
         try:
@@ -167,49 +172,33 @@ class ItemFields(NamedTuple, Generic[M]):
         if entry is None or own is None:
             return None, errors
         entry.own.update(own.values())
-        for version, own_of_version in zip(
-            *(getattr(each, "versions", ()) for each in (entry, own)), strict=False
-        ):
+        versions = getattr(entry, "versions", ()), getattr(own, "versions", ())
+        for version, own_of_version in zip(*versions, strict=False):
             version.own.update(own_of_version.values())
         return entry, errors
-
-    def _built_in(self, values: Mapping[str, object]) -> dict[str, object]:
-        """The values without those of own fields."""
-        built_in, of_versions = self.own.others(values), self.own.of_versions
-        versions = values.get("versions")
-        if of_versions.names and isinstance(versions, list):
-            built_in["versions"] = [
-                of_versions.others(version) if isinstance(version, dict) else version for version in versions
-            ]
-        return built_in
 
 
 def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object]) -> Iterator[ErrorDetails]:
     """The errors, each at `category` and once: `categories` is made of the same value."""
-    validated = "categories" if isinstance(values.get("category"), list) else "category"
+    repeated = "category" if isinstance(values.get("category"), list) else "categories"
     for details in errors:
         first, *rest = details["loc"] or ("",)
-        if first == validated:
-            yield {**details, "loc": ("category", *rest)}
-        elif first not in ("category", "categories"):
-            yield details
+        if first != repeated:
+            yield {**details, "loc": ("category" if first == "categories" else first, *rest)}
 
 
 def with_words(model: type[M], vocabulary: Mapping[str, tuple[str, ...]]) -> type[M]:
     """The model whose fields in `vocabulary` hold no other words."""
     definitions: dict[str, Any] = {}
     for name, words in vocabulary.items():
-        info = model.model_fields[name]
         closed: Any = _closed(words)
-        optional = not info.is_required()
-        definitions[name] = (
-            closed | None if optional else closed,
-            Field(default=None if optional else ..., description=info.description),
-        )
+        info = model.model_fields[name]
+        kind = closed if info.is_required() else closed | None
+        definitions[name] = kind, Field(info.default, description=info.description)
         if name == "category":
             listed = model.model_fields["categories"]
-            kept = Annotated[(list[closed], *listed.metadata)]
-            definitions["categories"] = (kept, Field(description=listed.description))
+            kinds = Annotated[(list[closed], *listed.metadata)]
+            definitions["categories"] = kinds, Field(description=listed.description)
     if not definitions:
         return model
     return create_model(

@@ -35,10 +35,6 @@ class Model(BaseModel):
         return self._own
 
 
-REPLACEABLE = "replaceable"
-"""Marks a built-in field whose key in the JSON a field of the catalog's own can take."""
-
-
 def short(key: str, either: Any) -> BeforeValidator:
     """A bare text is short for `{key: text}`; `either` is what may be written."""
     return BeforeValidator(

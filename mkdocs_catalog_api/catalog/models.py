@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .model import REPLACEABLE, Model, short, unique
+from .model import Model, short, unique
 from .names import DIGEST
 from .types import (
     BadgeText,
@@ -139,7 +139,6 @@ class ItemEntry(Model):
         list[Text],
         Field(min_length=1, description="Every category that it belongs to."),
         AfterValidator(unique),
-        REPLACEABLE,
     ]
 
     @model_validator(mode="before")
@@ -175,9 +174,7 @@ class ImageEntry(ItemEntry):
         Field(description="Releases, newest first."),
     ] = []
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
-    verify: Annotated[
-        Verification | None, Field(exclude=True, description="How it is verified."), REPLACEABLE
-    ] = None
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class ChartEntry(ItemEntry):
@@ -201,9 +198,7 @@ class ChartEntry(ItemEntry):
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
     ] = []
-    verify: Annotated[
-        Verification | None, Field(exclude=True, description="How it is verified."), REPLACEABLE
-    ] = None
+    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
 
 class RoadmapEntry(ItemEntry):

@@ -109,23 +109,21 @@ def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[
     takes the key of another one that has its name.
     """
     built_in = next(base for base in _NAMES if issubclass(model, base))
-    written = {name: info for name, info in model.model_fields.items() if not info.exclude}
     fields = {
         name: _described(info, own.of_versions if name == "versions" else OwnFields)
-        for name, info in written.items()
+        for name, info in model.model_fields.items()
+        if not info.exclude
     }
-    keys = {name: info.alias or name for name, info in written.items()}
-    fields |= _COMPUTED.get(built_in, {})
-    fields = {name: kind for name, kind in fields.items() if keys.get(name, name) not in own.names}
-    for name in own.names:
-        keys[f"own_{name}"], fields[f"own_{name}"] = name, _described(own.model_fields[f"own_{name}"])
+    fields = own.others({**fields, **_COMPUTED.get(built_in, {})})
+    fields |= {f"own_{name}": _described(own.model_fields[f"own_{name}"]) for name in own.names}
+    infos = model.model_fields | own.model_fields
     return defstruct(
         _NAMES[built_in],
         [*fields.items()],
         bases=(Document,),
         module=__name__,
         namespace={"__doc__": built_in.__doc__},
-        rename=keys,
+        rename={name: info.alias or name for name, info in infos.items()},
     )
 
 

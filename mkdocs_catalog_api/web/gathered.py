@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct, field
+from pydantic import JsonValue
 
 from ..catalog.assessment import Assessment
 from ..catalog.scans import COUNTERS
@@ -32,6 +33,9 @@ class Gathered(Struct):
     older: dict[str, str] = field(default_factory=dict)
     """Slug → the initials of the severities that its older releases have."""
 
+    categories: dict[str, dict[str, list[JsonValue]]] = field(default_factory=dict)
+    """Collection → slug → every category of the item."""
+
     @classmethod
     def of(cls, catalog: Catalog | None) -> Gathered:
         """The figures of a catalog; of none they are empty."""
@@ -39,6 +43,8 @@ class Gathered(Struct):
         for image in catalog.images if catalog else ():
             if image.releases:
                 gathered._add(image)
+        for name, items in catalog.items.items() if catalog else ():
+            gathered.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
         return gathered
 
     def _add(self, image: Image) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
@@ -49,10 +49,6 @@ _BOXES = ("fix", "exploited")
 """What is either asked for or not."""
 
 
-Categories: TypeAlias = Mapping[str, Sequence[str]]
-"""Slug of an item → the categories that it belongs to."""
-
-
 class Filter(NamedTuple):
     """One of the things that a list can be narrowed by."""
 
@@ -89,13 +85,10 @@ class List(NamedTuple):
     size: int
 
 
-def filters(
-    resource: str, items: Sequence[Item], fields: Mapping[str, CustomField], categories: Categories
-) -> list[Filter]:
+def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items, categories)]
-        for name in _FIELDS[resource]
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
     }
     if any(_ends(item) for item in items):
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
@@ -120,8 +113,8 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item], categories: Categories) -> list[str]:
-    have = {word for item in items for word in _of(name, item, categories)}
+def _words(name: str, items: Sequence[Item]) -> list[str]:
+    have = {word for item in items for word in _of(name, item)}
     order = _ORDERS.get(name, ())
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
@@ -132,7 +125,7 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item, categories: Categories) -> Iterable[str]:
+def _of(name: str, item: Item) -> Iterable[str]:
     """The words of an item."""
     security = item.get("security")
     if name == "severity":
@@ -142,8 +135,6 @@ def _of(name: str, item: Item, categories: Categories) -> Iterable[str]:
     if name == "grade":
         found = cast(Item, security)
         return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
-    if name == "category":
-        return categories[str(item["slug"])]
     if name == "platform":
         return texts(item["platforms"])
     return () if item[name] is None else texts(item[name])
@@ -156,7 +147,6 @@ def pages(
     base: Mapping[str, str],
     limit: int | None,
     fields: Mapping[str, CustomField],
-    categories: Categories,
     gathered: Gathered,
     stem: str,
     size: int = PER_PAGE,
@@ -167,12 +157,10 @@ def pages(
         supported = [*chosen]
     left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
     left_out = left_out if len(supported) < len(chosen) else []
-    offered = filters(resource, chosen, fields, categories) if len(chosen) > 5 else []
-    others = {
-        str(item["slug"]): categories[str(item["slug"])]
-        for item in chosen
-        if offered and categories and item["categories"] != categories[str(item["slug"])]
-    }
+    categories = gathered.categories.get(resource, {})
+    listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in chosen]
+    others = {item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")}
+    offered = filters(resource, listed, fields) if len(chosen) > 5 else []
     facts = gathered.facts([str(item["slug"]) for item in chosen]) if resource == "images" and offered else ""
     count = max(1, -(-len(supported) // size))
     names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]

@@ -55,10 +55,8 @@ class Parts:
         self._users = catalog.users() if catalog else {}
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
-            name: [
-                field for field in dict.fromkeys((*field_names(model), *own.names)) if field not in _NO_FILTER
-            ]
-            for name, (model, own) in fields.items()
+            name: [field for field in (*field_names(each.model), *each.own.names) if field not in _NO_FILTER]
+            for name, each in fields.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -166,12 +164,8 @@ class Parts:
     ) -> Sequence[lists.List]:
         source = self._catalog.href(path or f"{resource}.json")
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        entries = [item.entry for item in self._value.items.get(resource, ())] if self._value else []
-        categories = {entry.slug: entry.categories for entry in entries}
-        stem = place.stem
-        return [
-            *lists.pages(resource, source, items, base, limit, fields, categories, self._gathered, stem, size)
-        ]
+        made = lists.pages(resource, source, items, base, limit, fields, self._gathered, place.stem, size)
+        return [*made]
 
     def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
         """The pins of a chart, each with the figures of its release, the worst first."""
