@@ -57,17 +57,21 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model = section.extended(ITEM_MODELS[name])  # type: ignore[index]
+    model, own = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
+    item["required"].remove("categories")
+    category, listed = item["properties"]["category"], item["properties"].pop("categories")
+    description = category.pop("description")
+    item["properties"]["category"] = {
+        "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+        "description": description,
+    }
+    versions = [part for part in definitions.values() if "version" in part["properties"]]
+    for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
+        declared, _ = _generate(fields)
+        schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
+        schema["required"] += declared.get("required", ())
     required = [field for field in item.pop("required") if field not in _DEFAULTED]
-    if "categories" not in model.own:  # which is what may stand under `category` as well
-        category, listed = item["properties"]["category"], item["properties"].pop("categories")
-        description = category.pop("description")
-        item["properties"]["category"] = {
-            "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
-            "description": description,
-        }
-        required.remove("categories")
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()

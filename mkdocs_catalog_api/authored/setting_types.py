@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from ..catalog.fields import COMPUTED, CustomField, M, extend
+from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.verification import Verification
 from ..problems import RefusedError
 from .selection import SLUG
@@ -146,9 +146,6 @@ class CollectionSettings(Section):
         None, description="How the items are verified, unless a page has a `verify` of its own."
     )
 
-    def extended(self, model: type[M]) -> type[M]:
-        """The model of its entries with the fields and vocabularies of the catalog's own."""
-        extended = extend(model, self.fields, self.vocabulary, self.version_fields)
-        if "verify" in self.fields:  # no page can say how it is verified: the key is the catalog's own
-            extended.shared_verify = self.verify  # type: ignore[attr-defined]
-        return extended
+    def item_fields(self, model: type[M]) -> ItemFields[M]:
+        """The fields of its items, with the words that the catalog allows and the fields of its own."""
+        return ItemFields(with_words(model, self.vocabulary), own_fields(self.fields, self.version_fields))

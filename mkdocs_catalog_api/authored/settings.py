@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from ..catalog import names as references
+from ..catalog.fields import ItemFields
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from ..problems import Level, Problems, RefusedError
@@ -206,12 +207,12 @@ class Settings(Section):
     )
 
 
-def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
-    """The model of each collection's entries, with the custom fields and vocabularies of the settings."""
-    models: dict[str, type[BaseModel]] = {"updates": UpdateEntry}
+def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
+    """Collection → the fields of its items."""
+    fields: dict[str, ItemFields[Any]] = {"updates": ItemFields(UpdateEntry)}
     for name, model in ITEM_MODELS.items():
-        models[name] = getattr(settings, name).extended(model)
-    return models
+        fields[name] = getattr(settings, name).item_fields(model)
+    return fields
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:

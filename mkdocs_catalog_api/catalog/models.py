@@ -4,7 +4,7 @@ What is published is derived from these (`api.structs.items`), with what is comp
 one definition of each field.
 """
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -145,7 +145,7 @@ class ItemEntry(Model):
     @classmethod
     def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
         """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
-        if info.mode == "json" or not isinstance(value, dict) or "categories" in cls.own:
+        if info.mode == "json" or not isinstance(value, dict):
             return value
         rest = {key: item for key, item in value.items() if key != "categories"}
         if "category" not in value:
@@ -176,9 +176,6 @@ class ImageEntry(ItemEntry):
     latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
     verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
 
-    shared_verify: ClassVar[Verification | None] = None
-    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
-
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
@@ -202,9 +199,6 @@ class ChartEntry(ItemEntry):
         Field(description="The images that it pins."),
     ] = []
     verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
-
-    shared_verify: ClassVar[Verification | None] = None
-    """How every item is verified, where `verify` is a field that the catalog has declared itself."""
 
 
 class RoadmapEntry(ItemEntry):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
-from pydantic import BaseModel
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
 from .badges import BadgeStyle
+from .fields import ItemFields
 from .history import History
+from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scans import Scan
 from .scores import Scores
@@ -124,12 +125,17 @@ class Catalog(Struct, frozen=True):
     badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
     """Badge name → what the settings say about it."""
 
-    models: Mapping[str, type[BaseModel]] = field(default_factory=dict)
-    """Collection → the model of its entries, with the catalog's own fields."""
+    fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
+    """Collection → the fields of its items."""
 
     @property
     def addresses(self) -> Addresses:
         return Addresses(mount_path(self.site_url))
+
+    @property
+    def items(self) -> Mapping[str, Sequence[Image | Chart | RoadmapItem]]:
+        """Collection → its items; updates are not items."""
+        return {"images": self.images, "charts": self.charts, "roadmap": self.roadmap}
 
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""

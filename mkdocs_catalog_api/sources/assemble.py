@@ -62,7 +62,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
             for entry, raw in sources.roadmap
         ),
         updates=sources.updates,
-        models=sources.models,
+        fields=sources.fields,
         reports=sources.scans,
         statements=known.statements,
         exploited=known.exploited,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast, get_args
 
 from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
 from ..catalog.models import Lifecycle
 from ..catalog.scans import COUNTERS
-from .view import Item
+from .view import Gathered, Item
 
 PER_PAGE = 48
 _FIELDS: Mapping[str, Sequence[str]] = {
@@ -77,8 +77,8 @@ class CatalogList(NamedTuple):
     """Slug, time of the scan, severities with a fix and of older releases of each image:
     `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
-    one_category: bool
-    """Whether `categories` is a field of the catalog's own, so that an item has no more than `category`."""
+    categories: str
+    """JSON object of slug → categories, of the items whose document has another field of that name."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
@@ -87,8 +87,7 @@ class CatalogList(NamedTuple):
 def _list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items, fields)]
-        for name in _FIELDS[resource]
+        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
     }
     if any(_ends(item) for item in items):
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
@@ -113,8 +112,8 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item], fields: Collection[str]) -> list[str]:
-    have = {word for item in items for word in _of(name, item, fields)}
+def _words(name: str, items: Sequence[Item]) -> list[str]:
+    have = {word for item in items for word in _of(name, item)}
     order = _ORDERS.get(name, ())
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
@@ -125,8 +124,8 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item, fields: Collection[str]) -> Iterable[str]:
-    """The words of an item; `fields` are those that the catalog has declared itself."""
+def _of(name: str, item: Item) -> Iterable[str]:
+    """The words of an item."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
@@ -135,8 +134,6 @@ def _of(name: str, item: Item, fields: Collection[str]) -> Iterable[str]:
     if name == "grade":
         figures = cast(Item, security)
         return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
-    if name == "category" and "categories" in item and "categories" not in fields:
-        return texts(item["categories"])
     if name == "platform":
         return texts(item["platforms"])
     return () if item[name] is None else texts(item[name])
@@ -149,22 +146,22 @@ def list_pages(
     base: Mapping[str, str],
     limit: int | None,
     fields: Mapping[str, CustomField],
-    facts: Callable[[Iterable[str]], str],
+    gathered: Gathered,
     stem: str,
     size: int = PER_PAGE,
 ) -> Iterator[CatalogList]:
-    """The list cut into pages, at least one. `stem` begins the names of the further ones.
-
-    `facts` makes `CatalogList.facts` of slugs.
-    """
+    """The list cut into pages, at least one. `stem` begins the names of the further ones."""
     supported = [item for item in chosen if item.get("lifecycle", "available") == "available"]
     if "lifecycle" in base or not supported:
         supported = [*chosen]
     left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
     left_out = left_out if len(supported) < len(chosen) else []
-    offered = _list_filters(resource, chosen, fields) if len(chosen) > 5 else []
+    categories = gathered.categories.get(resource, {})
+    listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in chosen]
+    others = {item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")}
+    offered = _list_filters(resource, listed, fields) if len(chosen) > 5 else []
     with_facts = resource == "images" and offered
-    facts_text = facts(str(item["slug"]) for item in chosen) if with_facts else ""
+    facts = gathered.facts(str(item["slug"]) for item in chosen) if with_facts else ""
     count = max(1, -(-len(supported) // size))
     names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]
     base_object = json.dumps(base, ensure_ascii=False)
@@ -179,9 +176,9 @@ def list_pages(
             offered,
             base_object,
             limit,
-            facts_text,
+            facts,
             page,
-            "categories" in fields,
+            json.dumps(others, ensure_ascii=False) if others else "",
             names,
             size,
         )

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ..authored.messages import field_names, resembling, suggestion
-from ..authored.settings import Settings, entry_models
+from ..authored.settings import Settings, item_fields
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..documents.badges import image_badges
@@ -68,14 +70,9 @@ class ItemPage(NamedTuple):
 
 def item_pages(view: CatalogView) -> dict[str, ItemPage]:
     """Address below the site's root → item whose own page is there."""
-    catalog = view.value
-    items: Mapping[str, Sequence[Image | Chart | RoadmapItem]]
-    items = (
-        {"images": catalog.images, "charts": catalog.charts, "roadmap": catalog.roadmap} if catalog else {}
-    )
     return {
         item.page.url: ItemPage(resource, item, data)
-        for resource, listed in items.items()
+        for resource, listed in (view.value.items if view.value else {}).items()
         for item, data in zip(listed, getattr(view, resource), strict=True)
         if item.page is not None and item.page.own
     }
@@ -91,9 +88,10 @@ class Parts:
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
+        fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
-            name: [field for field in field_names(model) if field not in _NO_FILTER]
-            for name, model in (catalog.models if catalog else entry_models(settings)).items()
+            name: [field for field in (*field_names(each.model), *each.own.names) if field not in _NO_FILTER]
+            for name, each in fields.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -219,8 +217,8 @@ class Parts:
     ) -> Sequence[CatalogList]:
         source = self._view.href(path or f"{resource}.json")
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        facts = self._gathered.facts
-        return [*list_pages(resource, source, items, base, limit, fields, facts, place.stem, size)]
+        gathered = self._gathered
+        return [*list_pages(resource, source, items, base, limit, fields, gathered, place.stem, size)]
 
     def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
         """The pins of a chart, each with the figures of its release, the worst first."""

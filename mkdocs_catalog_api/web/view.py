@@ -156,6 +156,8 @@ class Gathered(Struct):
     """Id that is known to be exploited → whether the newest release of an available image has it."""
     older: dict[str, str] = field(default_factory=dict)
     """Slug → the initials of the severities that its older releases have."""
+    categories: dict[str, dict[str, list[JsonValue]]] = field(default_factory=dict)
+    """Collection → slug → every category of the item."""
 
     @classmethod
     def of(cls, catalog: Catalog | None) -> Gathered:
@@ -164,6 +166,8 @@ class Gathered(Struct):
         for image in catalog.images if catalog else ():
             if image.releases:
                 gathered._add(image)
+        for name, items in catalog.items.items() if catalog else ():
+            gathered.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
         return gathered
 
     def _add(self, image: Image) -> None:
