@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .scans import Scan
-from .vex_subject import plain_platform
+from .scans import Scan, plain_platform
 
 
 class ScanSelector(Struct, frozen=True):
