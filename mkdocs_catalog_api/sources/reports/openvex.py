@@ -144,9 +144,11 @@ def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
 
 def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
     """The keys that are unknown or have a value of a wrong type."""
-    unknown = (key for key in entry if key not in keys and not _EXTENSION.fullmatch(key))
-    wrong = (key for key, type_ in keys.items() if not isinstance(entry.get(key), (type_, _NOTHING)))
-    return tuple(map(text, (*unknown, *wrong)))
+    return tuple(
+        text(key)
+        for key, value in entry.items()
+        if not (isinstance(value, (keys[key], _NOTHING)) if key in keys else _EXTENSION.fullmatch(key))
+    )
 
 
 def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
@@ -277,4 +279,4 @@ def _component(entry: Mapping[str, object], keys: _Keys) -> Component:
 
 
 def _pairs(value: object) -> tuple[tuple[str, str], ...]:
-    return tuple((text(key), text(part)) for key, part in mapping(value).items())
+    return tuple((text(key), text(part)) for key, part in mapping(value).items()) if value else ()
