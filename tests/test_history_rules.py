@@ -18,10 +18,17 @@ from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.differences import differences
-from mkdocs_catalog_api.history.episodes import Fixes, Since
-from mkdocs_catalog_api.history.replay import ReplayError, apply
-from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State, known
+from mkdocs_catalog_api.history.state import (
+    KnownImage,
+    KnownScan,
+    ReplayError,
+    Seen,
+    State,
+    apply,
+    differences,
+    known,
+)
+from mkdocs_catalog_api.history.statistics import Fixes, Since
 from mkdocs_catalog_api.problems import CatalogError
 
 from .past import BASE, ONE, TWO, documents
@@ -35,7 +42,7 @@ GRADES: st.SearchStrategy[Grade | None] = st.sampled_from(["A+", "D", None])
 @st.composite
 def seen(draw: st.DrawFn, slug: str) -> Seen:
     """An image as a build may show it."""
-    image = Image(
+    image = KnownImage(
         lifecycle=draw(st.sampled_from(["available", "deprecated"])),
         releases=draw(st.dictionaries(st.sampled_from(["1.0", "1.1", "2.0"]), DIGESTS)),
     )
@@ -44,7 +51,7 @@ def seen(draw: st.DrawFn, slug: str) -> Seen:
         return Seen(slug, image)
     image.scanned, image.grade = True, draw(GRADES)
     scanner = draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
-    image.scan = Scan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
+    image.scan = KnownScan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
     image.open = draw(ROWS)
     image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
     return Seen(slug, image, frozenset(draw(DIGESTS)).difference(image.scan.digests))

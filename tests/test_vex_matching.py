@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from mkdocs_catalog_api.catalog.scans import Finding, Scan
-from mkdocs_catalog_api.catalog.statements import Statement
-from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
+from mkdocs_catalog_api.catalog.statements import Statement, Subject
+from mkdocs_catalog_api.catalog.vex_matching import Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, WEB, read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
@@ -16,6 +17,34 @@ from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry,
 from .scans import Scan
 from .scores import Scores
 from .vex_matching import Statements
+
+Reason = Literal[
+    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "not-newest", "other-scanner-first"
+]
+
+
+class Unused(NamedTuple):
+    """Why a scan does not count."""
+
+    reason: Reason
+    subject: str = ""
+    """The release or pin that it does not count for, though it is a scan of it; empty: it is of none."""
+    instead: str = ""
+    """The reports that count for it."""
+
+
+class ReportUse(Struct, frozen=True):
+    """A scan of a report with its use."""
+
+    scan: Scan
+    counts_for: tuple[str, ...]
+    """The releases, `nginx 1.29.3`, and the pins outside the catalog, by their reference."""
+    unused: tuple[Unused, ...]
+
+    @property
+    def matched(self) -> bool:
+        """Whether it is of any release or pin of the catalog."""
+        return bool(self.counts_for) or any(unused.subject for unused in self.unused)
 
 
 class Release(Struct, frozen=True):
@@ -112,8 +141,8 @@ class Catalog(Struct, frozen=True):
     charts: tuple[Chart, ...] = ()
     roadmap: tuple[RoadmapItem, ...] = ()
     updates: tuple[UpdateEntry, ...] = ()
-    reports: tuple[Scan, ...] = ()
-    """Every scan of every report, whether it counts or not."""
+    reports: tuple[ReportUse, ...] = ()
+    """Every scan of every report, whether it counts or not, by path."""
     statements: Statements = field(default_factory=Statements)
     """What VEX documents say about findings."""
     exploited: Mapping[str, str] | None = None

@@ -16,12 +16,19 @@ from urllib.parse import quote
 
 from .models import VersionEntry
 from .names import Reference
-from .purl import Purl
-from .statements import Product, Statement
+from .statements import (
+    ImagePattern,
+    PartMeaning,
+    Product,
+    ProductMeaning,
+    Purl,
+    Statement,
+    Subject,
+    part_meaning,
+    product_meaning,
+)
 from .value import Image
 from .vex_matching import Statements
-from .vex_products import NotUnderstood, PartMeaning, ProductMeaning, part_meaning, product_meaning
-from .vex_subject import ImagePattern, Subject
 
 _HUB = "docker.io/"
 
@@ -157,7 +164,7 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
     """The products that can be told, and wider than they are where the statement does not suppress."""
     for product in statement.products:
         meaning = product_meaning(product.component)
-        if isinstance(meaning, NotUnderstood):
+        if not isinstance(meaning, ProductMeaning):
             continue
         # The platform goes into the package URL: the scan of one platform may be of a digest of several.
         images = tuple(pattern._replace(os="", architecture="", platform="") for pattern in meaning.images)

@@ -15,10 +15,9 @@ from ..authored import clock
 from ..authored.settings import Settings
 from ..authored.site import Site, own_files
 from ..history import chain
-from ..history.configured import history_folder
-from ..history.days import Folder, is_date
+from ..history.days import Folder, history_folder, is_date
 from ..history.git import Commit, GitError, Repository
-from ..history.snapshot import Seen, State, known, snapshot
+from ..history.state import Seen, State, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble

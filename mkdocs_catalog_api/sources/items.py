@@ -19,8 +19,8 @@ from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
 from ..catalog.fields import ItemFields
+from ..catalog.join import NO_REGISTRY
 from ..catalog.models import ItemEntry
-from ..catalog.releases import NO_REGISTRY
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code

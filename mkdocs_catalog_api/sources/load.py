@@ -20,7 +20,7 @@ from ..catalog.history import History
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
-from ..history.configured import history_folder
+from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories.configured import Advisories, read_advisories
