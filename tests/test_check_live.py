@@ -135,10 +135,9 @@ def test_a_redirect_is_not_followed(host: Host) -> None:
     assert "/catalog/secret" not in host.asked
 
 
-def test_an_answer_in_drops_is_interrupted(host: Host) -> None:
-    ticks = iter(range(10**6))
-    (*_, problem) = wrong(host, limits=Limits(whole=1, clock=lambda: float(next(ticks))))
-    assert "no whole answer within 1 seconds" in problem
+def test_an_answer_that_takes_too_long_is_interrupted(host: Host) -> None:
+    (*_, problem) = wrong(host, limits=Limits(whole=0))
+    assert "no whole answer within 0 seconds" in problem
 
 
 def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:

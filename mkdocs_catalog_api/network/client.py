@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -19,7 +21,6 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from ..sources.reports.normalise import text
-from .timed import TimedSession
 
 USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -60,7 +61,6 @@ class Limits(Struct, frozen=True):
     longest_wait: float = 600
     """The longest wait that a server may ask for."""
     sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
 
 
 LIVE = Limits(silence=15, whole=60)
@@ -76,15 +76,25 @@ class Answer(NamedTuple):
     too_large: bool = False
 
 
+class _Session(requests.Session):
+    """A session that neither follows redirects nor sends passwords from the user's .netrc."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.auth = lambda request: request
+        self.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """None: `requests` would read the whole body of a redirect, even of one that is not followed."""
+
+
 class Client:
     """A client for GET requests; use it as a context manager."""
 
     def __init__(self, limits: Limits | None = None, say: Callable[[str], None] | None = None) -> None:
-        """`say` is told why the client waits."""
+        """`say` is called with the reason whenever the client waits."""
         self._limits, self._say = limits or Limits(), say
-        self._ends = 0.0
-        self._session = TimedSession(self._left)
-        self._session.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
+        self._session = _Session()
 
     def __enter__(self) -> Client:
         return self
@@ -92,33 +102,44 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self._session.close()
 
-    def _left(self) -> float:
-        """Seconds until the answer has to be there.
-
-        Raises:
-            NoAnswerError: none are left.
-        """
-        if (left := self._ends - self._limits.clock()) <= 0:
-            raise _BrokenError(f"no whole answer within {self._limits.whole:g} seconds")
-        return left
-
     def get(self, address: str, size: int | None = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """The answer to one question, whatever it says; no redirect is followed, nothing is asked twice.
+        """The answer to one question, whatever it is; no redirect is followed, nothing is asked twice.
 
         `size`, by default that of the limits, is the most bytes that the body may have, unpacked.
 
         Raises:
             NoAnswerError: nothing, or not all of it, or not in time.
         """
-        limits = self._limits
-        self._ends = limits.clock() + limits.whole
+        session, most = self._session, self._limits.size if size is None else size
+        result = SimpleQueue[Answer | NoAnswerError]()
+
+        def receive() -> None:
+            try:
+                result.put(self._receive(session, address, most, headers))
+            except NoAnswerError as error:
+                result.put(error)
+
+        # In a thread, because the timeouts of sockets begin again with each byte, and an answer can come in
+        # drops anywhere: in its head, in "100 Continue" after "100 Continue", in the size of a chunk.
+        Thread(target=receive, daemon=True).start()
         try:
-            with self._session.get(
-                address, headers=headers, timeout=limits.silence, stream=True, allow_redirects=False
+            answer = result.get(timeout=self._limits.whole)
+        except Empty:
+            self._session = _Session()  # the thread may still use the old one
+            raise _BrokenError(f"no whole answer within {self._limits.whole:g} seconds") from None
+        if isinstance(answer, NoAnswerError):
+            raise answer
+        return answer
+
+    def _receive(
+        self, session: requests.Session, address: str, most: int, headers: Mapping[str, str] | None
+    ) -> Answer:
+        try:
+            with session.get(
+                address, headers=headers, timeout=self._limits.silence, stream=True, allow_redirects=False
             ) as answer:
                 if answer.status_code != 200:
                     return Answer(answer.status_code, answer.headers, b"")
-                most = limits.size if size is None else size
                 body = _body(answer, most)
                 return Answer(200, answer.headers, body, len(body) > most)
         except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
