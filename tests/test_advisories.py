@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.advisories.epss import Epss, Score
-from mkdocs_catalog_api.sources.advisories.epss import load as load_epss
-from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
-from mkdocs_catalog_api.sources.advisories.kev import Kev
-from mkdocs_catalog_api.sources.advisories.kev import load as load_kev
-from mkdocs_catalog_api.sources.advisories.kev import read as read_kev
+from mkdocs_catalog_api.sources.advisories import (
+    Epss,
+    Kev,
+    Score,
+    load_epss,
+    load_kev,
+    read_epss,
+    read_kev,
+)
 
 from .feeds_of_advisories import LIMIT, epss, kev, many, packed
 

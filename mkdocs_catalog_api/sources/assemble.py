@@ -15,12 +15,11 @@ from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_join
 from ..catalog.join import join, unused_reports
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
-from ..catalog.scores import Scores
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .advisories.epss import Epss
+from .advisories import Epss
 from .badge_styles import read_badge_styles
 from .load import Sources
 

@@ -23,7 +23,7 @@ from ..catalog.statements import Statement
 from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
-from .advisories.configured import Advisories, read_advisories
+from .advisories import Advisories, read_advisories
 from .items import (
     WebPages,
     check_emptiness,
