@@ -4,8 +4,8 @@ KEV is CISA's catalog of known exploited vulnerabilities
 (https://www.cisa.gov/known-exploited-vulnerabilities-catalog): a JSON file with some 1,500 entries,
 `{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
 
-EPSS, the Exploit Prediction Scoring System (https://www.first.org/epss/data_stats), publishes its daily scores
-in a CSV file, packed with gzip, of some 290,000 rows:
+EPSS, the Exploit Prediction Scoring System (https://www.first.org/epss/data_stats), publishes daily scores in
+a CSV file, packed with gzip, of some 290,000 rows:
 
     #model_version:v2025.03.14,score_date:2025-08-25T12:55:00Z
     cve,epss,percentile

@@ -121,7 +121,7 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
-    from .reports.index import read_reports  # a catalog without reports starts sooner without this import
+    from .reports.folders import read_reports  # a catalog without reports starts sooner without this import
 
     limit = settings.security.max_report_size
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
