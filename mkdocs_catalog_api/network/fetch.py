@@ -22,7 +22,7 @@ from ..catalog.names import chart_version
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.reports import ReportError, read_report
-from ..sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from ..sources.reports.artifact_hub import FOLDER, SUFFIX, HubPackage, read_package
 from ..sources.reports.json_errors import decode
 from .artifact_hub import Listing, listed_at, search
 from .client import Client, NoAnswerError, UnavailableError

@@ -86,9 +86,16 @@ def is_id(written: str) -> bool:
     return bool(found) and not found.isspace()
 
 
-def no_id(place: str) -> ReportError:
-    """What is wrong with a report that has a finding without an id there."""
-    return ReportError(f"`{place}` is empty", DAMAGED)
+def require_ids(ids: Iterable[str], before: str, after: str) -> None:
+    """Raise `ReportError` for an id of which nothing is left; it is at `{before}[position]{after}`."""
+    for position, written in enumerate(ids):
+        if not is_id(written):
+            raise ReportError(f"`{before}[{position}]{after}` is empty", DAMAGED)
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names that are not empty, each once."""
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def text(value: object) -> str:
