@@ -10,7 +10,7 @@ import icalendar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.publish.calendar import calendar
+from mkdocs_catalog_api.publish.feeds import calendar
 
 from .sites import SiteFolder
 

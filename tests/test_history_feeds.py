@@ -10,7 +10,7 @@ import feedparser
 import pytest
 from mkdocs_catalog_api.documents.structs.history import DayChanges
 
-from mkdocs_catalog_api.publish.history_feeds import FeedImage, News
+from mkdocs_catalog_api.publish.feeds import FeedImage, News
 
 from .past import ONE, THREE, TWO, Past, documents
 from .sites import SiteFolder, row

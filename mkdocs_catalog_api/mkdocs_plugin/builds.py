@@ -15,8 +15,8 @@ from ..build import Build, prepare
 from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems
 from ..problems.codes import Code
-from ..publish.earlier import Stamp
 from ..publish.summary import summary
+from ..publish.swap import Stamp
 from ..web.filled import Filled
 from ..web.pages import Web
 from .log import log, report

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
 from ..authored.site import Site
-from ..authored.yaml_text import Document
+from ..authored.yaml_text import YamlDocument
 from ..catalog import addresses
 
 
@@ -140,7 +140,7 @@ def _read_text(file: File, config: Config) -> str | None:
 
 
 def _page(
-    file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, Document]], text: str | None
+    file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, YamlDocument]], text: str | None
 ) -> Page:
     folders = PurePosixPath(file.src_uri).parents if defaults else ()
     return Page(
@@ -199,7 +199,7 @@ def occupied_paths(files: Files, config: Config) -> dict[str, str]:
     }
 
 
-def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, Document]]:
+def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
     """The documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:

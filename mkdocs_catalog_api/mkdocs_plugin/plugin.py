@@ -14,7 +14,7 @@ from ..authored.site import own_files
 from ..build import Build
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
-from ..publish.earlier import Stamp, remember
+from ..publish.swap import Stamp, remember
 from ..web.filled import Filled
 from ..web.pages import Web
 from ..web.view import CatalogView

@@ -8,10 +8,10 @@ from functools import partial
 from msgspec.structs import replace
 
 from ..authored.clock import latest, now, timestamp
-from ..authored.newest import newest_versions
 from ..authored.pages import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
+from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
 from ..catalog.join import Join
