@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mkdocs_catalog_api.build import Build, prepare
-from mkdocs_catalog_api.problems import CatalogError, Level, Problems
+from mkdocs_catalog_api.problems import CatalogError, Level, Problem, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import REGISTRY, SiteFolder
@@ -45,10 +45,28 @@ def attempt(site: SiteFolder, *, strict: bool = False) -> Build | Problems:
         return error.problems
 
 
+def problems(
+    site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING
+) -> tuple[bool, list[Problem]]:
+    """Whether the catalog is refused, and its problems of at least this level."""
+    outcome = attempt(site, strict=strict)
+    if isinstance(outcome, Build):
+        outcome.drop()
+    refused = isinstance(outcome, Problems)
+    listed = outcome.problems if isinstance(outcome, Build) else outcome
+    return refused, [problem for problem in listed if problem.level >= level]
+
+
 def told(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING) -> tuple[bool, list[str]]:
-    """Whether the catalog is refused, and the problems of at least this level as the author reads them."""
-    found = attempt(site, strict=strict)
-    if isinstance(found, Build):
-        found.drop()
-    problems = found.problems if isinstance(found, Build) else found
-    return isinstance(found, Problems), [str(problem) for problem in problems if problem.level >= level]
+    """The same, each problem as the author reads it."""
+    refused, listed = problems(site, strict=strict, level=level)
+    return refused, [*map(str, listed)]
+
+
+def places(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING) -> tuple[bool, list[str]]:
+    """The same, each problem as code, file, line:column and field; 0 where a line or column is not known."""
+    refused, listed = problems(site, strict=strict, level=level)
+    return refused, [
+        f"{problem.code} {problem.file} {problem.line}:{problem.column} {problem.field}".rstrip()
+        for problem in listed
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,3 +69,15 @@ class Host:
         self.change = lambda path, answer: (
             answer._replace(**changes) if spoiled in ("*", path) and answer.status == 200 else answer
         )
+
+
+@contextmanager
+def serving(api: Path) -> Iterator[Host]:
+    """A host for the folder, as long as it is needed."""
+    host = Host(api)
+    thread = threading.Thread(target=host.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield host
+    host.server.shutdown()
+    host.server.server_close()
+    thread.join()

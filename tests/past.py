@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.catalog.addresses import Addresses
-from mkdocs_catalog_api.catalog.published import Document
+from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.history import past
+from mkdocs_catalog_api.documents.history import HISTORY
+from mkdocs_catalog_api.documents.prove import encode, prove
 from mkdocs_catalog_api.history.days import Folder
+from mkdocs_catalog_api.history.statistics import read_history
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -123,18 +123,14 @@ class Past:
         return times["fixed"], times["median"], times["percentile90"]
 
 
-def documents(folder: Folder) -> Iterator[tuple[str, Document]]:
-    """Path and body of every document of a history."""
-    recorded = past.Past(folder, Addresses("/catalog"))
-    yield from recorded.days(lambda _: None)
-    yield from recorded.others([])
+def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:
+    """Path and proven bytes of every document of a history."""
+    catalog = Catalog(site_url="https://example.org/catalog/", history=read_history(folder))
+    for path, document in HISTORY.documents(catalog):
+        assert not isinstance(document, bytes)
+        body = encode(document)
+        prove(path, body, type(document), set())
+        yield path, body
 
 
-def checked(document: Document) -> Any:
-    """What a document says, once its bytes have been read back under its own type."""
-    body = msgspec.json.encode(document)
-    assert msgspec.json.decode(body, type=type(document)) == document
-    return json.loads(body)
-
-
-__all__ = ["ONE", "THREE", "TWO", "Past", "checked", "digest", "row"]
+__all__ = ["ONE", "THREE", "TWO", "Past", "digest", "row"]

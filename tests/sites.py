@@ -15,6 +15,11 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 
+from mkdocs_catalog_api.catalog.models import ImageEntry
+from mkdocs_catalog_api.catalog.value import Image, WebPage
+
+from .contract import check
+
 _CODE = re.compile(r" \[(CAT\d{3})\]$")
 REGISTRY = "registry.example.org/hardened"
 
@@ -30,6 +35,12 @@ def hash_of(text: str) -> int:
     for char in text.encode():
         value = value * 257 + char + 1
     return value
+
+
+def image_value(slug: str, name: str, **fields: Any) -> Image:
+    """An image of the catalog's value, without a build."""
+    given = {"slug": slug, "name": name, "image": f"registry.example.org/{slug}"} | fields
+    return Image(ImageEntry.model_construct(None, **given), WebPage(f"images/{slug}/", own=True), ())
 
 
 @dataclass
@@ -159,6 +170,14 @@ def run(
     return Result(
         config_file.parent, failed, [(level, _CODE.sub("", text)) for level, text in records], codes
     )
+
+
+def built(site: SiteFolder, **options: bool) -> Result:
+    """The site, built without an error and by the contract."""
+    result = site.build(**options)
+    assert not result.failed, result.logged()
+    assert check(result.folder / "site", "/catalog") == []
+    return result
 
 
 def trivy(

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.scores import Score
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.advisories.epss import Epss, Score
+from mkdocs_catalog_api.sources.advisories.epss import Epss
 from mkdocs_catalog_api.sources.advisories.epss import load as load_epss
 from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
 from mkdocs_catalog_api.sources.advisories.kev import Kev
@@ -133,7 +134,7 @@ def test_wanted_scores_come_as_they_are_written(
     wanted = data.draw(st.frozensets(st.sampled_from(sorted(rows)) | CVES))
     found = read(packed(rows) if pack else epss(rows))
     assert found[:3] == ("2026-11-20", "v2025.03.14", len(rows))
-    assert found.of(wanted) == {
+    assert found.of(wanted).by_id == {
         id_: Score(Decimal(score), Decimal(percentile))
         for id_, (score, percentile) in rows.items()
         if id_ in wanted
@@ -141,7 +142,7 @@ def test_wanted_scores_come_as_they_are_written(
 
 
 def test_digits_stay_as_they_are() -> None:
-    score = read(epss({"CVE-2026-0001": ("0.00000", "0.99990")})).of(["CVE-2026-0001"])
+    score = read(epss({"CVE-2026-0001": ("0.00000", "0.99990")})).of(["CVE-2026-0001"]).by_id
     assert [str(number) for number in score["CVE-2026-0001"]] == ["0.00000", "0.99990"]
 
 
@@ -149,18 +150,18 @@ def test_a_file_of_more_than_a_block_is_read_to_its_end() -> None:
     rows = {f"CVE-2026-{at:06}": ("0.00043", "0.12345") for at in range(60_000)}
     found = read(packed(rows))
     wanted = ["CVE-2026-000000", "CVE-2026-030000", "CVE-2026-059999"]
-    assert (found.rows, [*found.of(wanted)]) == (60_000, wanted)
+    assert (found.rows, [*found.of(wanted).by_id]) == (60_000, wanted)
 
 
 def test_lines_may_end_as_on_windows_and_a_day_may_be_written_short() -> None:
     data = epss(SCORES, end="\r\n").replace(b"T12:55:00Z", b"")
-    assert read(data).of(SCORES).keys() == SCORES.keys()
+    assert read(data).of(SCORES).by_id.keys() == SCORES.keys()
     assert read(epss(SCORES).replace(b"T12:55:00Z", b"T00:00:00+0000")).score_date == "2026-11-20"
 
 
 def test_of_an_id_that_stands_there_twice_the_highest_score_counts() -> None:
     data = epss(SCORES) + b"CVE-2026-0001,0.1,0.2\nCVE-2026-0002,0.5,0.6\n"
-    scores = read(data).of(SCORES)
+    scores = read(data).of(SCORES).by_id
     assert [str(score.epss) for score in scores.values()] == ["0.97231", "0.5"]
 
 

@@ -9,7 +9,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from mkdocs_catalog_api.authored.settings import entry_models
+from mkdocs_catalog_api.authored.settings import item_fields
+from mkdocs_catalog_api.catalog.fields import ItemFields
+from mkdocs_catalog_api.catalog.model import Model
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.read_site import read_site
@@ -27,7 +29,7 @@ COMPUTED = {
     "RoadmapItem": ["url", "href"],
     "Update": ["href"],
 }
-NESTED: dict[str, type[BaseModel]] = {
+NESTED: dict[str, type[Model]] = {
     "Version": VersionEntry,
     "ChartVersion": ChartVersionEntry,
     "Pin": PinEntry,
@@ -41,7 +43,7 @@ FIELDS = {
 
 
 @pytest.fixture
-def models(site: SiteFolder) -> dict[str, type[BaseModel]]:
+def models(site: SiteFolder) -> dict[str, ItemFields[Any]]:
     """Name in OpenAPI → what authors write there; the built site has fields and words of its own."""
     site.settings["images"] = {"fields": FIELDS}
     site.settings["roadmap"] = {"fields": {"quarter": "text"}, "vocabulary": {"priority": ["high", "low"]}}
@@ -53,8 +55,9 @@ def models(site: SiteFolder) -> dict[str, type[BaseModel]]:
     result = call("build", "-q", "-f", path)
     assert result.exit_code == 0, result.output
     _, settings, _ = read_site(path, Problems())
-    found = entry_models(settings)
-    return {**NESTED, **{name: found[collection] for collection, name in COLLECTIONS.items()}}
+    found = item_fields(settings)
+    nested = {name: ItemFields(model) for name, model in NESTED.items()}
+    return {**nested, **{name: found[collection] for collection, name in COLLECTIONS.items()}}
 
 
 def document(site: SiteFolder, path: str) -> Any:
@@ -66,22 +69,20 @@ def names(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def test_names_order_descriptions_and_null_are_those_of_what_is_written(
-    site: SiteFolder, models: dict[str, type[BaseModel]]
+    site: SiteFolder, models: dict[str, ItemFields[Any]]
 ) -> None:
     schemas = document(site, "openapi.json")["components"]["schemas"]
-    for name, model in models.items():
-        authored, properties = names(model), schemas[name]["properties"]
-        own = [field for field in authored if field in FIELDS or field == "quarter"]
-        built_in = [field for field in authored if field not in own]
+    for name, fields in models.items():
+        built_in, own, properties = names(fields.model), names(fields.own), schemas[name]["properties"]
         assert [*properties] == [*built_in, *COMPUTED[name], *own], name
         assert schemas[name]["required"] == [*properties]
-        for field, info in authored.items():
+        for field, info in (built_in | own).items():
             assert properties[field]["description"] == info.description
             nullable = {"type": "null"} in properties[field].get("anyOf", ())
             assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
 
 
-def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[str, type[BaseModel]]) -> None:
+def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[str, ItemFields[Any]]) -> None:
     """The fields of a published item that are not computed are valid, and mean the same."""
     for collection, name in COLLECTIONS.items():
         for item in document(site, f"{collection}.json")["data"]:
@@ -92,5 +93,7 @@ def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[s
                         {inner: value for inner, value in entry.items() if inner not in COMPUTED[part]}
                         for entry in authored[key]
                     ]
-            again = models[name].model_validate_json(json.dumps(authored))
+            own = {key: authored.pop(key) for key in models[name].own.names}
+            again = models[name].model.model_validate_json(json.dumps(authored))
             assert again.model_dump(mode="json", by_alias=True) == authored
+            assert models[name].own.model_validate_json(json.dumps(own)).values() == own

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import Level
 
-from .authors import REQUIRED, configure, told
+from .authors import REQUIRED, configure, places, told
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 
@@ -105,38 +105,6 @@ def test_defaults_stand_below_the_page_and_its_meta_file(site: SiteFolder) -> No
     assert found["d"]["categories"] == ["Tools"]
 
 
-def test_wrong_defaults_are_told_once_where_they_stand(site: SiteFolder) -> None:
-    configure(
-        site,
-        f"registry: {REGISTRY}\nimages:\n  defaults: {{slug: x, licence: MIT, tier: 1.10, lifecycle: gone}}",
-    )
-    site.image("a")
-    site.image("b")
-    refused, said = told(site)
-    assert refused
-    assert [line.partition("catalog-api.images.defaults.")[2] for line in said] == [
-        "slug: `slug` is of each item alone (remove it)",
-        "licence: unknown field (perhaps you mean 'license')",
-        'tier: expected a text, got 1.10, which YAML reads as 1.1 (put it in quotes: "1.10")',
-        "lifecycle: 'gone' is not available, deprecated, withdrawn or planned",
-    ]
-
-
-def test_a_meta_file_that_nobody_reads_is_named_once(site: SiteFolder) -> None:
-    configure(site)
-    site.write("docs/images/.meta.yml", "tier: core\n")
-    site.write("docs/images/web/.meta.yml", "tier: core\n")
-    site.image("a")
-    site.page("images/web/b.md", REQUIRED)
-    assert told(site) == (
-        False,
-        [
-            "docs/images/.meta.yml: nobody reads this file, and 1 more like it: the plugin `meta` is not on"
-            " (add it to `plugins` (it comes with Material), or set `defaults` of the collection)"
-        ],
-    )
-
-
 # One fault in many places
 
 
@@ -212,21 +180,6 @@ def test_a_pattern_takes_the_slug_from_the_name(site: SiteFolder) -> None:
     assert set(items(site)) == {"nginx", "caddy", "redis", "y"}
 
 
-def test_each_pattern_must_match_a_page(site: SiteFolder) -> None:
-    configure(
-        site, f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}"
-    )
-    site.image("nginx")
-    site.image("x1")
-    assert told(site) == (
-        False,
-        [
-            "mkdocs.yml:7:16: catalog-api.images.pages: no page matches the pattern 'imgs/{slug}.md'"
-            " (patterns are seen from docs_dir, as in images/**/*.md)"
-        ],
-    )
-
-
 @pytest.mark.parametrize("pattern", ["images/{name}.md", "{slug}/{slug}.md", "images/{slug.md", ["a", "/b"]])
 def test_a_pattern_that_captures_something_else_is_refused(site: SiteFolder, pattern: object) -> None:
     configure(site, json.dumps({"images": {"pages": pattern}}))
@@ -260,33 +213,6 @@ def test_an_entry_of_a_data_file_names_its_page(site: SiteFolder) -> None:
     assert "page" not in found["nginx"]
 
 
-def test_a_page_that_cannot_be_the_one_of_an_entry_is_refused(site: SiteFolder) -> None:
-    configure(site)
-    site.page("docker/nginx.md", "title: About it")
-    site.page("images/redis.md", "title: About it\ntier: core")
-    common = "category: Web, tier: core, license: MIT"
-    site.write(
-        "images.yml",
-        f"""
-        - {{name: A, {common}, page: docker/ngin.md}}
-        - {{name: B, {common}, page: docker/nginx.md}}
-        - {{name: C, {common}, page: docker/nginx.md}}
-        - {{name: D, {common}, page: images/redis.md}}
-        """,
-    )
-    assert told(site) == (
-        True,
-        [
-            "docs/images/redis.md:3:1: tier: the item of this page stands in images.yml:4, so its own fields"
-            " would count for nothing (keep the fields in one place)",
-            "images.yml:1:54: [0].page: 'docker/ngin.md' is no page of the site"
-            " (perhaps you mean 'docker/nginx.md')",
-            "images.yml:3:54: [2].page: 'docker/nginx.md' is the page of images.yml:2 already"
-            " (leave it out: the collection's page then stands in)",
-        ],
-    )
-
-
 def test_a_category_may_be_a_list(site: SiteFolder) -> None:
     site.settings["images"] = {"vocabulary": {"category": ["Web", "Proxy"]}}
     site.image("nginx", category="[Proxy, Web]")
@@ -295,29 +221,6 @@ def test_a_category_may_be_a_list(site: SiteFolder) -> None:
     assert (found["nginx"]["category"], found["nginx"]["categories"]) == ("Proxy", ["Proxy", "Web"])
     assert (found["caddy"]["category"], found["caddy"]["categories"]) == ("Web", ["Web"])
     assert list(found["caddy"])[3:5] == ["category", "categories"]
-
-
-@pytest.mark.parametrize(
-    ("category", "said"),
-    [
-        ("[]", "category: an empty list (name at least one or leave it out)"),
-        ("[Web, Wep]", "category[1]: 'Wep' is not Web or Proxy"),
-        ("[Web, Web]", "category: 'Web' stands here twice (keep one of them)"),
-        ("Wep", "category: 'Wep' is not Web or Proxy"),
-    ],
-)
-def test_a_wrong_category_is_told_once(site: SiteFolder, category: str, said: str) -> None:
-    configure(site, f"registry: {REGISTRY}\nimages: {{vocabulary: {{category: [Web, Proxy]}}}}")
-    site.image("nginx", category=category)
-    assert [line.split(": ", 1)[1] for line in told(site)[1]] == [said]
-
-
-def test_a_list_under_categories_alone_is_told_where_it_belongs(site: SiteFolder) -> None:
-    configure(site)
-    site.page("images/nginx.md", "categories: [Web]\ntier: core\nlicense: MIT")
-    assert told(site)[1] == [
-        "docs/images/nginx.md:2:1: category: required, but not given (write the list under `category`)"
-    ]
 
 
 # Versions
@@ -364,37 +267,10 @@ def test_other_tags_join_scans_and_pins(site: SiteFolder) -> None:
     assert chart["security"]["scanned"] is True
 
 
-def test_a_tag_belongs_to_one_release(site: SiteFolder) -> None:
-    configure(site)
-    site.image(
-        "postgres",
-        """
-versions:
-  - {version: "18", tags: [latest, x]}
-  - {version: "17", tags: [latest, "18"]}
-""",
-    )
-    hint = "(a tag belongs to one release: keep one of them)"
-    assert told(site) == (
-        True,
-        [
-            "docs/images/postgres.md:7:28: versions[1].tags[0]: the tag 'latest' is one of version '18'"
-            f" {hint}",
-            f"docs/images/postgres.md:7:36: versions[1].tags[1]: '18' is the label of a version {hint}",
-        ],
-    )
-
-
 def test_version_fields_are_checked(site: SiteFolder) -> None:
-    settings = f"registry: {REGISTRY}\nimages: {{version_fields: {{port: integer, digest: text}}}}"
-    configure(site, f"{settings}\nroadmap: {{version_fields: {{a: text}}}}")
-    assert [line.split(": ", 1)[1] for line in told(site)[1]] == [
-        "catalog-api.images.version_fields.digest: the field `digest` is built in (remove it)",
-        "catalog-api.roadmap.version_fields: roadmap has no versions (remove it)",
-    ]
-    configure(site, settings.replace(", digest: text", ""))
+    configure(site, f"registry: {REGISTRY}\nimages: {{version_fields: {{port: integer}}}}")
     site.image("nginx", "versions: [{version: '1', port: many}]")
-    assert "versions[0].port: 'many' is not a whole number" in told(site)[1][0]
+    assert places(site) == (True, ["CAT012 docs/images/nginx.md 5:27 versions[0].port"])
 
 
 def test_versions_that_say_nothing_of_their_order_ask_for_the_latest(site: SiteFolder) -> None:
@@ -412,26 +288,7 @@ def test_versions_that_say_nothing_of_their_order_ask_for_the_latest(site: SiteF
     assert told(site) == (False, [])
 
 
-def test_names_that_windows_reserves_are_refused(site: SiteFolder) -> None:
-    configure(site)
-    site.image("aux", "versions: ['1', nul]")
-    said = told(site)[1]
-    assert ["Windows reserves the name" in line for line in said] == [True, True]
-    assert "perhaps you mean 'nul-1'" in "".join(said)
-
-
 # Emptiness, data files, hints
-
-
-def test_a_catalog_without_an_item_warns(site: SiteFolder) -> None:
-    configure(site)
-    assert told(site) == (
-        False,
-        [
-            "mkdocs.yml:6:7: catalog-api: the catalog has not a single item"
-            " (add pages such as images/nginx.md, or set `pages` or `data` of a collection)"
-        ],
-    )
 
 
 @pytest.mark.parametrize("name", ["images.yaml", "images.json", "images.yml"])
@@ -445,13 +302,7 @@ def test_two_data_files_beside_each_other_are_an_error(site: SiteFolder) -> None
     site.image("nginx")
     site.write("images.yml", "[]\n")
     site.write("images.json", "[]\n")
-    assert told(site) == (
-        True,
-        [
-            "mkdocs.yml:6:7: catalog-api.images.data: images.yml and images.json stand beside each other"
-            " (keep one of them, or name it: `data: …`)"
-        ],
-    )
+    assert places(site) == (True, ["CAT021 mkdocs.yml 6:7 catalog-api.images.data"])
     configure(site, f"registry: {REGISTRY}\nimages: {{data: images.yml}}")
     assert told(site) == (False, [])
 
@@ -468,72 +319,6 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
 
 
 # Settings
-
-
-def test_faults_of_settings_come_all_at_once(site: SiteFolder) -> None:
-    configure(
-        site,
-        "registy: x\n"
-        "images: {fields: {tier: text, port: int}, vocabulary: {size: [a]}, verify: {identity: a}}\n"
-        "charts: {defaults: {tire: core}}\n"
-        "security: {max_report_size: 512, accept: [partly]}",
-    )
-    refused, said = told(site)
-    assert refused
-    assert [line.split(": ", 2)[1].removeprefix("catalog-api.") for line in said] == [
-        "registy",
-        "images.fields.tier",
-        "images.fields.port.type",
-        "images.vocabulary.size",
-        "images.verify",
-        "charts.defaults.tire",
-        "security.max_report_size",
-        "security.accept[0]",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("security: {max_report_size: 0MB}", "'0MB' is not a size"),
-        ("security: {max_report_size: 512 MB}", "'512 MB' is not a size"),
-        ("security: {max_report_size: 512mb}", "'512mb' is not a size"),
-        ("security: {max_report_size: 1.5GB}", "'1.5GB' is not a size"),
-        ("security: {accept: [partial, partial]}", "'partial' stands here twice"),
-        ("lookups: [digest]", "'digest' is not digests, cves or renovate (perhaps you mean 'digests')"),
-        ("history: /var", "'/var' is not a relative path"),
-        ("security: {publish_vex: 1}", "expected true or false, got 1"),
-        ("images: {verify: {key: 'http://a.org/k'}}", "'http://a.org/k' is not an https address"),
-        ("images: {verify: {}}", "nothing says who signs"),
-        ("images: {verify: {identity: a, identity_regexp: ^a}}", "exclude each other"),
-        ("images: {verify: {identity: a, key: 'https://a.org/k'}}", "needs no identity"),
-        ("images: {verify: {identity_regexp: a, issuer: 'https://a.org'}}", "'a' does not begin with ^"),
-        ("images: {verify: {identity_regexp: '^(', issuer: 'https://a.org'}}", "is not a regular expression"),
-        ("roadmap: {verify: {key: 'https://a.org/k'}}", "there is nothing to verify in roadmap"),
-    ],
-)
-def test_a_new_setting_is_refused_with_what_to_write(site: SiteFolder, setting: str, said: str) -> None:
-    configure(site, setting)
-    refused, lines = told(site)
-    assert refused
-    assert len(lines) == 1
-    assert said in lines[0]
-    assert lines[0].startswith("mkdocs.yml:6:")
-
-
-def test_a_page_that_verifies_in_another_way_is_checked(site: SiteFolder) -> None:
-    configure(site, f"registry: {REGISTRY}\nimages: {{verify: {{key: 'https://example.org/cosign.pub'}}}}")
-    site.image("nginx")
-    site.image("redis", "verify: {identityRegexp: acme, issuer: https://example.org}")
-    site.image("caddy", "verify: {identity: a@example.org}")
-    said = told(site)[1]
-    assert len(said) == 2
-    assert said[0].startswith(
-        "docs/images/caddy.md:5:1: verify: an identity means nothing without its `issuer`"
-    )
-    assert said[1].startswith(
-        "docs/images/redis.md:5:10: verify.identityRegexp: 'acme' does not begin with ^ (write '^acme')"
-    )
 
 
 # The command line

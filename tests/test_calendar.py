@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import datetime
-from types import SimpleNamespace
 from typing import Any
 
 import icalendar
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.models import VersionEntry
+from mkdocs_catalog_api.catalog.value import Catalog, Image
 from mkdocs_catalog_api.publish.feeds import calendar
 
-from .sites import SiteFolder
+from .sites import SiteFolder, image_value
 
 HOME = "https://example.org/catalog/"
 
 
-def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> Any:
-    listed = [SimpleNamespace(version=label, end_of_life=end) for label, end in versions.items()]
-    reference, url = f"registry.example.org/{slug}", f"/catalog/images/{slug}/"
-    return SimpleNamespace(slug=slug, name=name, image=reference, url=url, versions=listed)
+def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> Image:
+    """An image with versions that end on a day."""
+    listed = [VersionEntry.model_construct(version=label, end_of_life=end) for label, end in versions.items()]
+    return image_value(slug, name, versions=listed)
+
+
+def ends(*images: Image, title: str = "Catalog", home: str = HOME) -> bytes | None:
+    """The calendar of a catalog with these images."""
+    return calendar(Catalog(title=title, site_url=home, images=images), home)
 
 
 def read(body: bytes | None) -> list[Any]:
@@ -51,22 +57,20 @@ def test_a_built_catalog(site: SiteFolder) -> None:
 
 
 def test_nothing_ends() -> None:
-    assert calendar([image(a=None)], "Catalog", HOME) is None
-    assert calendar([], "Catalog", HOME) is None
+    assert ends(image(a=None)) is None
+    assert ends() is None
 
 
 def test_identities_last_and_differ() -> None:
-    first = read(
-        calendar([image(a="2026-01-01", b="2026-01-01"), image(slug="x", a="2026-01-01")], "C", HOME)
-    )
-    moved = read(calendar([image("Renamed", a="2027-02-03")], "D", "https://elsewhere.example/"))
+    first = read(ends(image(a="2026-01-01", b="2026-01-01"), image(slug="x", a="2026-01-01")))
+    moved = read(ends(image("Renamed", a="2027-02-03"), title="D", home="https://elsewhere.example/"))
     assert len({event["UID"] for event in first}) == 3
     assert moved[0]["UID"] == first[0]["UID"]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
 def test_any_name_comes_through_and_no_line_is_too_long(name: str) -> None:
-    body = calendar([image(name, a="2028-02-29")], name, HOME)
+    body = ends(image(name, a="2028-02-29"), title=name)
     (event,) = read(body)
     assert event["SUMMARY"] == f"{name} a: end of life"
     assert body is not None
@@ -77,5 +81,5 @@ def test_any_name_comes_through_and_no_line_is_too_long(name: str) -> None:
 
 
 def test_line_ends_and_control_characters() -> None:
-    (event,) = read(calendar([image("a\r\nb\x00c", a="2026-01-01")], "C", HOME))
+    (event,) = read(ends(image("a\r\nb\x00c", a="2026-01-01")))
     assert event["SUMMARY"] == "a\nb\ufffdc a: end of life"

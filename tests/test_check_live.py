@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 from mkdocs_catalog_api.network.live_check import api_root
 
-from .live_host import RIGHT, Host
+from .live_host import RIGHT, Host, serving
 from .servers import free_port
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -34,13 +33,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def host(api: Path, tmp_path: Path) -> Iterator[Host]:
     """A host of its own for each test."""
     shutil.copytree(api, tmp_path / "api")
-    host = Host(tmp_path / "api")
-    thread = threading.Thread(target=host.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield host
-    host.server.shutdown()
-    host.server.server_close()
-    thread.join()
+    with serving(tmp_path / "api") as host:
+        yield host
 
 
 def check(url: str, *options: str, limits: Limits | None = None) -> Result:

@@ -253,7 +253,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("mkdocs_catalog_api.build.read", full)
+    monkeypatch.setattr("mkdocs_catalog_api.build.load", full)
     site.image("one")
     told = "the API can't be written: memory ran out"
     assert told in call("build", "-f", config(site)).stderr

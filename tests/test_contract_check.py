@@ -12,78 +12,90 @@ import pytest
 
 from .contract import check
 from .contract.schemas import FROZEN
-from .sites import Result, SiteFolder
+from .feeds_of_advisories import kev, packed
+from .past import Past
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_build import small
+from .test_lookups import EPSS, KEV
+from .test_vex_build import vex
 
 GONE = object()
 RECORD = "security/alpha.json versions 0"
+OLD = f"digests/{digest(1).replace(':', '/')}.json"
+DAY = "changes/2026-11-02.json"
 
-# Where to mutate (a document, then keys), what to put there (a function changes what stands there, a pair of
-# bytes is replaced in the file), and how the violation begins.
-MUTATIONS: list[tuple[str, Any, str]] = [
-    ("images.json", (b'"total":2', b'"total": 2'), "images.json $: is not JSON as agreed"),
-    ("images.json", (b'"total":2', b'"total":2,"total":2'), "images.json $: is not JSON as agreed"),
-    ("images.json", (b"}\n", b"}"), "images.json $: is not JSON as agreed"),
-    ("images.json total", 2.0, "images.json $.total"),
-    ("images.json data 0 owner", "me", "images.json $.data[0]: "),
-    ("images.json data 0 tier", GONE, "images.json $.data[0]: "),
-    ("images.json data 0 name", None, "images.json $.data[0].name"),
-    ("images.json data 0 slug", "alpha\n", "images.json $.data[0].slug"),
-    ("images.json data 0 port", "80", "images.json $.data[0].port"),
-    ("images.json data 0", lambda item: item.update(name=item.pop("name")), "images.json $.data[0]: "),
-    ("images.json data 0 versions 0 released", "2026-02-30", "images.json $.data[0].versions[0].released"),
-    ("roadmap.json data 0 priority", 1, "roadmap.json $.data[0].priority"),
-    (f"{RECORD} scanner", {"name": "Trivy"}, "security/alpha.json $.versions[0].scanner"),
-    ("openapi.json paths /api/v1/updates.json", GONE, "openapi.json $.paths"),
+# A kind of rule, where to mutate (a document, then keys), what to put there (a function changes the value,
+# a pair of bytes is replaced in the file), and how the violation begins.
+MUTATIONS: list[tuple[str, str, Any, str]] = [
+    ("bytes", "images.json", (b'"total":3', b'"total": 3'), "images.json $: is not JSON as agreed"),
+    ("types", "images.json total", 3.0, "images.json $.total"),
+    ("fields", "images.json data 0 tier", GONE, "images.json $.data[0]: "),
+    ("nulls", "images.json data 0 name", None, "images.json $.data[0].name"),
+    ("own fields", "images.json data 0 port", "80", "images.json $.data[0].port"),
+    ("OpenAPI", "openapi.json paths /api/v1/updates.json", GONE, "openapi.json $.paths"),
+    ("files", "updates/2.json", GONE, "updates/2.json $: is missing"),
     (
-        "openapi.json components schemas Image properties port",
-        {"type": "string"},
-        "images.json $.data[0].port",
+        "manifest",
+        "manifest.json documents images.json bytes",
+        1,
+        "manifest.json $.documents.images.json.bytes",
     ),
-    ("updates/2.json", GONE, "updates/2.json $: is missing"),
-    ("roadmap.json data", list.clear, "roadmap/1.json $: is a document that nothing calls for"),
-    ("images.json data 0 base", "debian", "badge/debian.json $: is missing"),
-    ("manifest.json documents images.json bytes", 1, "manifest.json $.documents.images.json.bytes"),
-    ("index.json resources updates totalPages", 1, "index.json $.resources.updates.totalPages"),
-    ("updates/1.json links next", None, "updates/1.json $.links.next"),
-    ("updates/1.json data", list.reverse, "updates/1.json $.data[0].to"),
-    ("images.json data", list.reverse, "images.json $.data: is not in the order of the slugs"),
-    ("updates.json data 1 to", "0", "updates.json $.data[1]: stands twice"),
-    ("updates.json data 0 href", None, "updates.json $.data[0].href"),
-    ("charts.json data 0 href", "/catalog/api/v1/charts/b/index.json", "charts.json $.data[0].href"),
-    ("images.json data 0 image", "registry.example.org/alpha:1", "images.json $.data[0].image"),
-    ("images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),
-    ("images.json data 0 versions", list.reverse, "images.json $.data[0].versions: are not newest first"),
-    ("images.json data 1 security critical", 0, "images.json $.data[1].security.critical"),
-    ("images.json data 0 security total", 1, "images.json $.data[0].security.total"),
-    ("charts.json data 0 images 0 version", "1.9", "charts.json $.data[0].images[0]"),
-    ("charts.json data 0 security high", 2, "charts.json $.data[0].security.high"),
-    ("charts.json data 0 security grade", "D", "charts.json $.data[0].security.grade"),
-    ("charts.json data 0 security pinsScanned", 2, "charts.json $.data[0].security.pinsScanned"),
-    (f"{RECORD} cves", list.reverse, "security/alpha.json $.versions[0].cves: is out of order"),
-    (f"{RECORD} cves", lambda rows: rows.insert(0, rows[0]), "security/alpha.json $.versions[0].cves: has"),
-    (f"{RECORD} fixable", 2, "security/alpha.json $.versions[0].fixable"),
-    (f"{RECORD} score", 52.3, "security/alpha.json $.versions[0].score"),
-    (f"{RECORD} cves 0 title", "a\x1b[31m", "security/alpha.json $.versions[0].cves[0].title"),
-    (f"{RECORD} cves 0 url", "javascript:alert(1)", "security/alpha.json $.versions[0].cves[0].url"),
-    ("security/alpha.json versions 1 cves", [], "security/alpha.json $.versions[1].cves"),
-    ("security/alpha/1.10.json scannedAt", "2026-11-02T06:00:00Z", "security/alpha/1.10.json $.scannedAt"),
-    ("security.json bySeverity high", 2, "security.json $.bySeverity.high"),
-    ("security.json unscanned", list.clear, "security.json $.unscanned"),
-    ("security/index.json data 0 scannedAt", None, "security/index.json $.data[0].scannedAt"),
-    ("badge/wolfi.json message", "2 of 2 images", "badge/wolfi.json $.message"),
-    ("badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
-    ("badge/beta/cves.json color", "#15803d", "badge/beta/cves.json $.color"),
-    ("badge/images.json logoSvg", "<svg/>", "badge/images.json $"),
+    ("discovery", "index.json lookups cve", "/catalog/api/v1/cve/{id}.json", "index.json $.lookups"),
+    ("links", "updates/1.json links next", None, "updates/1.json $.links.next"),
+    ("pages of the site", "images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),
+    ("safe text", f"{RECORD} cves 0 title", "a\x1b[31m", "security/alpha.json $.versions[0].cves[0].title"),
+    ("order", "images.json data", list.reverse, "images.json $.data: is not in the order of the slugs"),
+    (
+        "versions",
+        "images.json data 0 versions",
+        list.reverse,
+        "images.json $.data[0].versions: are not newest",
+    ),
+    ("joins", "charts.json data 0 images 0 version", "1.9", "charts.json $.data[0].images[0]"),
+    ("sums", "images.json data 0 security total", 7, "images.json $.data[0].security.total"),
+    ("grades", f"{RECORD} score", 52.3, "security/alpha.json $.versions[0].score"),
+    ("no scan", "security/beta.json versions 0 cves", [], "security/beta.json $.versions[0].cves"),
+    ("half a scan", f"{RECORD} scanner", None, "security/alpha.json $.versions[0]: was scanned, but"),
+    ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
+    ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
+    ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
+    ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
+    ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
+    ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),
+    (
+        "VEX",
+        "vex/alpha.json statements 0 products 0 @id",
+        "pkg:oci/alpha@sha256%3A0",
+        "vex/alpha.json $.stat",
+    ),
+    ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.counts"),
+    ("history", "history/index.json data 1 images", 9, "history/index.json $.data[1].images"),
+    ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
+    (
+        "ends",
+        "history/alpha.json vulnerabilities 0 fixedIn",
+        "1.9",
+        "history/alpha.json $.vulnerabilities[0]: ",
+    ),
 ]
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """A small catalog with fields of its own and two pages of updates."""
+    """A catalog with every kind of document, on the second of two recorded days, and two pages of updates."""
     site = small(SiteFolder(tmp_path_factory.mktemp("site")))
-    site.settings["images"] = {"fields": {"port": "integer"}}
+    past = Past(site)
+    past.day("2026-11-01")
+    site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
     site.write("updates.yml", "".join(f"- {{app: beta, to: {n}, result: held}}\n" for n in range(25)))
+    old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW")]
+    site.report("alpha/1.9.json", trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    site.write(KEV, kev({"CVE-2026-0007": "2026-03-04"}))
+    site.write(EPSS, packed({"CVE-2026-0001": ("0.1", "0.2"), "CVE-2026-0007": ("0.3", "0.4")}))
+    product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
+    vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})
+    site.image("gamma", "versions: [1]")
+    past.day("2026-11-02")
     result = site.build()
     assert not result.failed, result.logged()
     assert check(result.folder / "site", "/catalog", {"images": ["port"]}) == []
@@ -116,22 +128,30 @@ def mutate(docs: dict[str, Any], path: str, value: Any) -> None:
         docs[f"security/alpha/{record['version']}.json"] |= record
 
 
+def _listed(raw: bytes) -> dict[str, Any]:
+    """A document as the manifest lists it."""
+    return {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+
+
 def write(api: Path, docs: dict[str, Any], path: str, value: Any) -> None:
     """Publish the documents, with a manifest that knows them."""
-    shutil.rmtree(api)
-    hashes: dict[str, Any] = {}
+    for file in api.rglob("*.json"):
+        file.unlink()
+    archive = "vex/repository.tar.gz"
+    hashes = {archive: _listed((api / archive).read_bytes())}
     for name in sorted(docs, key=lambda name: name == "manifest.json"):
         if name == "manifest.json" and not path.startswith(name):
             docs[name]["documents"] = hashes
         raw = json.dumps(docs[name], separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if name == path and isinstance(value, tuple):
             raw = raw.replace(*value)
-        hashes[name] = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
-        (api / name).parent.mkdir(parents=True, exist_ok=True)
+        hashes[name] = _listed(raw)
         (api / name).write_bytes(raw)
 
 
-@pytest.mark.parametrize(("path", "value", "found"), MUTATIONS, ids=range(len(MUTATIONS)))
+@pytest.mark.parametrize(
+    ("path", "value", "found"), [pytest.param(*mutation[1:], id=mutation[0]) for mutation in MUTATIONS]
+)
 def test_a_mutation_is_found_where_it_is(
     built: Result, tmp_path: Path, path: str, value: Any, found: str
 ) -> None:

@@ -8,7 +8,7 @@ import json
 import re
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import lxml.etree
@@ -16,12 +16,12 @@ import lxml.html
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mkdocs_catalog_api.documents.structs.items import published
 
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
+from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.feeds import JSON_FEED, RSS, feeds
+from mkdocs_catalog_api.publish.feeds import UPDATES_JSON, feeds
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
@@ -168,20 +168,19 @@ def test_any_text_is_xml(fed: SiteFolder) -> None:
 
 
 words = st.text(min_size=1, max_size=5).filter(str.strip)
-outcomes = st.sampled_from(["held", "shipped"])
+outcomes: st.SearchStrategy[Literal["held", "shipped"]] = st.sampled_from(["held", "shipped"])
 
 
 @given(st.lists(st.tuples(words, st.none() | words, words, outcomes), unique=True))
-def test_no_two_updates_share_an_identity(facts: list[tuple[str, str | None, str, str]]) -> None:
-    updates = [
-        published(UpdateEntry)(
-            application=name, from_=old, to=new, outcome=outcome, checked=None, note=None, href=None
-        )
+def test_no_two_updates_share_an_identity(
+    facts: list[tuple[str, str | None, str, Literal["held", "shipped"]]],
+) -> None:
+    updates = tuple(
+        UpdateEntry.model_construct(application=name, from_=old, to=new, outcome=outcome)
         for name, old, new, outcome in facts
-    ]
-    collections = {"images": [], "charts": [], "roadmap": [], "updates": updates}
-    made = feeds(collections, None, "", "https://example.org/")
-    assert len({item["id"] for item in json.loads(made[JSON_FEED])["items"]}) == len(facts)
+    )
+    made = feeds(Catalog(updates=updates), "https://example.org/")
+    assert len({item["id"] for item in json.loads(made[UPDATES_JSON])["items"]}) == len(facts)
 
 
 def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
@@ -199,7 +198,7 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_
 
 def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
     """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
-    feed = fed.build().folder / "site" / RSS
+    feed = fed.build().folder / "site" / UPDATES_RSS
     reader = fed.folder / "reader"
     reader.hardlink_to(feed)
     before = feed.read_bytes()

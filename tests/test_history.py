@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from mkdocs_catalog_api.history import statistics
-
 from .past import ONE, THREE, TWO, Past
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
@@ -304,14 +302,6 @@ def test_several_records_on_one_day_are_one(found: Past) -> None:
     found.scan("nginx", "1.0", [])
     assert found.vulnerabilities(MONDAY) == []
     assert found.episodes() == []
-
-
-def test_what_has_ended_need_not_fit_into_memory(found: Past, monkeypatch: pytest.MonkeyPatch) -> None:
-    rebuild(found)
-    found.day(TUESDAY)
-    made = found.documents()
-    monkeypatch.setattr(statistics, "_MOST_IN_MEMORY", 0)
-    assert found.documents() == made
 
 
 def test_an_ended_system_fixes_nothing(found: Past) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import feedparser
 import pytest
-from mkdocs_catalog_api.documents.structs.history import DayChanges
 
-from mkdocs_catalog_api.publish.feeds import FeedImage, News
+from mkdocs_catalog_api.catalog.value import Catalog, Image
+from mkdocs_catalog_api.history.statistics import read_history
+from mkdocs_catalog_api.publish.feeds import news
 
-from .past import ONE, THREE, TWO, Past, documents
-from .sites import SiteFolder, row
+from .past import ONE, THREE, TWO, Past
+from .sites import SiteFolder, image_value, row
 
-IMAGES = {
-    "nginx": FeedImage("NGINX <1> & more", "/catalog/images/nginx/"),
-    "other": FeedImage("Other", "/catalog/"),
-}
+HOME = "https://example.org/catalog/"
+IMAGES = image_value("nginx", "NGINX <1> & more"), image_value("other", "Other")
 
 
 @pytest.fixture
@@ -37,12 +35,10 @@ def past(site: SiteFolder) -> Past:
     return past
 
 
-def feeds(past: Past, images: Mapping[str, FeedImage] = IMAGES) -> dict[str, bytes]:
-    news = News()
-    for _, document in documents(past.folder):
-        if isinstance(document, DayChanges):
-            news.add(document)
-    return dict(news.feeds(images, "Catalog", "https://example.org/catalog/"))
+def feeds(past: Past, images: tuple[Image, ...] = IMAGES) -> dict[str, bytes]:
+    history = read_history(past.folder)
+    catalog = Catalog(title="Catalog", site_url=HOME, images=images, history=history)
+    return news(catalog, HOME)
 
 
 def parsed(body: bytes) -> Any:
@@ -113,7 +109,7 @@ def test_identities_last(past: Past) -> None:
 
 
 def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
-    made = feeds(past, {})
+    made = feeds(past, ())
     assert set(made) == {"feeds/security.xml", "feeds/security.json"}
     entry = parsed(made["feeds/security.xml"]).entries[-1]
     assert entry.title == f"nginx 1.0: {ONE} (CRITICAL) found in a, b"

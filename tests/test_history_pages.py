@@ -1,4 +1,4 @@
-"""What a build publishes of the recorded days: documents, feeds, pictures."""
+"""What a build publishes of the recorded days: documents, feeds, graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.web.pictures import trend
+from mkdocs_catalog_api.web.history_graphs import trend
 
 from .contract import check
 from .past import ONE, TWO, Past
@@ -197,11 +197,11 @@ def test_no_feed_is_removed_through_a_link(past: Past) -> None:
     assert (past.site.folder / "elsewhere/security.xml").is_file()
 
 
-def test_pictures_are_read_without_a_script(past: Past) -> None:
+def test_graphs_are_read_without_a_script(past: Past) -> None:
     past.site.build()
     html = page(past.site, "past")
-    (picture,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
-    label = picture.get("aria-label")
+    (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
+    label = graph.get("aria-label")
     assert label.startswith(f"Open vulnerabilities from {FIRST} to {THIRD}: at most 2; at the end 1 (1 low)")
     rows = [
         [cell.text_content().strip() for cell in line.xpath("./*")]
@@ -226,8 +226,8 @@ def test_an_images_page_has_its_own(past: Past) -> None:
     past.day("2026-11-04")
     past.site.build()
     html = page(past.site, "images/nginx")
-    (picture,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
-    assert picture.get("aria-label").endswith("at the end not scanned")
+    (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
+    assert graph.get("aria-label").endswith("at the end not scanned")
     assert html.xpath("//*[local-name()='path'][@class='catalog-gap']"), (
         "no scan never looks like nothing found"
     )
@@ -244,13 +244,13 @@ COUNTERS = st.fixed_dictionaries(
 def test_a_trend_never_shows_less_than_there_was(days: list[dict[str, int] | None]) -> None:
     none = dict.fromkeys(("critical", "high", "medium", "low", "unknown"))
     entries = [{"date": f"2026-01-{n + 1:02}", **(each or none)} for n, each in enumerate(days)]
-    picture = trend(entries, str(entries[-1]["date"]))
-    if picture is None:
+    graph = trend(entries, str(entries[-1]["date"]))
+    if graph is None:
         assert days == [None] * len(days)
         return
     totals = [sum(each.values()) for each in days if each]
-    assert picture.most >= max(totals)
-    assert picture.most % 2 == 0
-    shown = {word for word, _ in picture.areas}
+    assert graph.most >= max(totals)
+    assert graph.most % 2 == 0
+    shown = {word for word, _ in graph.areas}
     assert shown == {word for each in days if each for word, count in each.items() if count}
-    assert bool(picture.gaps) == (None in days)
+    assert bool(graph.gaps) == (None in days)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import statistics
 import tempfile
 from collections.abc import Sequence
@@ -17,13 +18,20 @@ from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.differences import differences
-from mkdocs_catalog_api.history.episodes import Fixes, Since
-from mkdocs_catalog_api.history.replay import ReplayError, apply
-from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State, known
+from mkdocs_catalog_api.history.state import (
+    KnownImage,
+    KnownScan,
+    ReplayError,
+    Seen,
+    State,
+    apply,
+    differences,
+    known,
+)
+from mkdocs_catalog_api.history.statistics import Fixes, Since
 from mkdocs_catalog_api.problems import CatalogError
 
-from .past import BASE, ONE, TWO, checked, documents
+from .past import BASE, ONE, TWO, documents
 
 KEYS = st.tuples(st.sampled_from([ONE, TWO, "GHSA-x"]), st.sampled_from(["a", "b", "c"]))
 ROWS = st.dictionaries(KEYS, st.sampled_from(SEVERITIES), max_size=5)
@@ -34,7 +42,7 @@ GRADES: st.SearchStrategy[Grade | None] = st.sampled_from(["A+", "D", None])
 @st.composite
 def seen(draw: st.DrawFn, slug: str) -> Seen:
     """An image as a build may show it."""
-    image = Image(
+    image = KnownImage(
         lifecycle=draw(st.sampled_from(["available", "deprecated"])),
         releases=draw(st.dictionaries(st.sampled_from(["1.0", "1.1", "2.0"]), DIGESTS)),
     )
@@ -43,7 +51,7 @@ def seen(draw: st.DrawFn, slug: str) -> Seen:
         return Seen(slug, image)
     image.scanned, image.grade = True, draw(GRADES)
     scanner = draw(st.sampled_from(["trivy 1", "trivy 2", "grype 1", None]))
-    image.scan = Scan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
+    image.scan = KnownScan(image.latest, draw(DIGESTS), scanner, draw(st.booleans()))
     image.open = draw(ROWS)
     image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
     return Seen(slug, image, frozenset(draw(DIGESTS)).difference(image.scan.digests))
@@ -111,7 +119,7 @@ def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Se
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path), "history")
         state = recorded(folder, days)
-        made = {path: checked(document) for path, document in documents(folder)}
+        made = {path: json.loads(body) for path, body in documents(folder)}
     addresses = {f"{BASE}/{path}" for path in made}
     for document in made.values():
         links = document.get("links", {}).values()
@@ -204,7 +212,7 @@ def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path), "history")
         recorded(folder, days)
-        made = {path: checked(document) for path, document in documents(folder)}
+        made = {path: json.loads(body) for path, body in documents(folder)}
     images = [image for (_, image, _) in (day[0] for day in days)]
     for entry in made["history/x.json"]["vulnerabilities"]:
         first = dates(len(days)).index(entry["firstSeen"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.web.html_page import split_page, without_fillings
+from mkdocs_catalog_api.web.html_site import split_page, without_fillings
 
 from .sites import SiteFolder
 from .test_cli import call, tree

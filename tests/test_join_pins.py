@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 NGINX, REDIS = f"{REGISTRY}/nginx", f"{REGISTRY}/redis"
 
@@ -36,13 +35,6 @@ def catalog(site: SiteFolder) -> SiteFolder:
 def chart(site: SiteFolder, *pins: str, slug: str = "web") -> None:
     lines = ["category: Web", "tier: core", "license: MIT", "images:", *(f"  - {pin}" for pin in pins)]
     site.page(f"charts/{slug}.md", "\n".join(lines))
-
-
-def built(site: SiteFolder) -> Result:
-    result = site.build()
-    assert not result.failed, result.logged()
-    assert check(result.folder / "site", "/catalog") == []
-    return result
 
 
 def data(result: Result) -> Any:

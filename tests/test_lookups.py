@@ -9,22 +9,13 @@ import pytest
 
 from mkdocs_catalog_api.publish import hosts
 
-from .contract import check
 from .feeds_of_advisories import epss, kev, packed
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 from .test_build import small
 from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
 EPSS = "advisories/epss_scores.csv.gz"
-
-
-def built(site: SiteFolder) -> Result:
-    """The site, built without a fault and by the contract."""
-    result = site.build()
-    assert not result.failed, result.logged()
-    assert check(site.folder / "site", "/catalog") == []
-    return result
 
 
 def two_releases(site: SiteFolder) -> SiteFolder:

@@ -12,20 +12,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 WEB = f"{REGISTRY}/web"
 A, B = digest("a"), digest("b")
 OLD, NEW = "2026-10-01T06:00:00Z", "2026-11-01T06:00:00Z"
 SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
-
-
-def built(site: SiteFolder) -> Result:
-    result = site.build()
-    assert not result.failed, result.logged()
-    assert check(result.folder / "site", "/catalog") == []
-    return result
 
 
 def record(result: Result) -> Any:

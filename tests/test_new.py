@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +62,30 @@ def test_what_can_not_be_begun_is_told_and_nothing_is_written(site: SiteFolder, 
     result = call("new", "image", "-f", site.folder / "mkdocs.yml", "--", name)
     assert result.exit_code == 1 and said in result.stderr
     assert tree(site.folder) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError(), "OSError"),
+        (OSError("the mount is gone"), "the mount is gone"),
+        (OSError(errno.ENOSPC, None), "No space left on device"),
+        (OSError(None, None), "OSError"),
+        (OSError(errno.EIO, "broken", "nginx.md"), "broken"),
+    ],
+)
+def test_a_page_that_can_not_be_written_is_told_with_a_reason(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, error: OSError, why: str
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise error
+
+    configure(site)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", failing)
+        result = call("new", "image", "nginx", "-f", site.folder / "mkdocs.yml")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[0] == f"error: docs/images/nginx.md: can't be written: {why} [CAT071]"
 
 
 def test_faults_of_the_settings_are_told(site: SiteFolder) -> None:

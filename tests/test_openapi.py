@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -114,6 +115,12 @@ def test_everything_is_described(described: Any) -> None:
         told = [operation, *operation.get("parameters", ())]
         bare += [path for part in told if not part.get("description")]
     assert bare == []
+
+
+def test_no_description_has_the_indentation_of_the_source(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    texts = {name: schema["description"] for name, schema in schemas.items()}
+    assert [name for name, text in texts.items() if text != inspect.cleandoc(text)] == []
 
 
 def test_generated_clients_get_good_names(described: Any) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from mkdocs_catalog_api.sources.reports import Finding, Scan
-from mkdocs_catalog_api.sources.reports import trivy as reader
-from tests.report_files import DIGEST, finding, read, refusal, row, trivy
+from tests.report_files import DIGEST, finding, read, row, trivy
 
 
 def test_a_whole_report() -> None:
@@ -198,37 +195,6 @@ def test_an_address_that_is_not_of_the_web_becomes_empty(address: str) -> None:
 )
 def test_times_are_brought_to_utc(written: object, time: str | None) -> None:
     assert read(trivy(CreatedAt=written)).scanned_at == time
-
-
-@pytest.mark.parametrize(
-    ("document", "reason"),
-    [
-        ({"SchemaVersion": 2, "error": "unauthorized"}, "neither what was scanned nor what was found"),
-        ({"Results": [{"ID": "4.1", "Results": []}]}, "no vulnerability scan"),
-        ({"SchemaVersion": 3}, "schema version 3 is not known (schema versions 1 and 2"),
-        ({"SchemaVersion": 2, "ArtifactName": "web:1", "results": []}, "its keys are in lower case"),
-        ({"Results": [{"Target": "a", "Class": "os-pkgs", "vulnerabilities": []}]}, "its keys are in lower"),
-        ({"Results": "none"}, "`Results` is not a list (the report seems damaged"),
-        ({"Results": [[]]}, "`Results[0]` is not an object"),
-        ({"Results": [{"Vulnerabilities": {}}]}, "`Results[0].Vulnerabilities` is not a list"),
-        (trivy(row(), 5), "`Results[0].Vulnerabilities[1]` is not an object"),  # type: ignore[arg-type]
-        (
-            trivy({"PkgName": "zlib"}),
-            "`Results[0].Vulnerabilities[0].VulnerabilityID` is missing",
-        ),
-        (trivy(row(VulnerabilityID="\n")), "VulnerabilityID` is empty"),
-        (
-            {"Results": [{"Class": "secret"}, {"Class": "config", "Misconfigurations": []}]},
-            "no vulnerability scan: Trivy looked for config, secret only (scan with",
-        ),
-    ],
-)
-@pytest.mark.parametrize("many", [1, 1_000_000], ids=["row by row", "at once"])
-def test_a_report_that_cannot_be_counted_on_is_refused(
-    document: dict[str, Any], reason: str, many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reader, "_MANY", many)
-    assert reason in refusal(document)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +25,7 @@ from mkdocs_catalog_api.commands.run import REQUIREMENT
 from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.publish import signature
 
-from .live_host import Host
+from .live_host import Host, serving
 from .sites import SiteFolder
 
 KEY = Ed25519PrivateKey.generate()
@@ -215,13 +214,8 @@ def test_the_algorithm_is_never_taken_from_the_header(header: str) -> None:
 def host(folder: Path) -> Iterator[Host]:
     """The site online, signed."""
     assert sign(folder).exit_code == 0
-    host = Host(api(folder))
-    thread = threading.Thread(target=host.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield host
-    host.server.shutdown()
-    host.server.server_close()
-    thread.join()
+    with serving(api(folder)) as host:
+        yield host
 
 
 def check(host: Host, folder: Path, *options: str) -> Result:

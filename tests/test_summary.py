@@ -11,8 +11,8 @@ from .sites import SiteFolder
 
 
 def test_it_counts_what_there_is() -> None:
-    assert summary({"updates": [1]}, 1416, 0.44) == "1 update: 1,416 documents in api/v1, 0.4 s"
-    both = {"images": [1], "updates": [1, 2]}
+    assert summary({"updates": 1}, 1416, 0.44) == "1 update: 1,416 documents in api/v1, 0.4 s"
+    both = {"images": 1, "updates": 2}
     assert summary(both, 9, 1) == "1 image, 2 updates: 9 documents in api/v1, 1.0 s"
     assert summary({}, 9, 0) == "no items: 9 documents in api/v1, 0.0 s"
 

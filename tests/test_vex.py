@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.purl import Purl
-from mkdocs_catalog_api.catalog.statements import Component
+from mkdocs_catalog_api.catalog.statements import Component, Purl
 from mkdocs_catalog_api.sources.reports import ReportError
 from mkdocs_catalog_api.sources.reports.openvex import VexDocument, read_vex
 from tests.report_files import DIGEST, damaged

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 ONE = "CVE-2026-0001"
 TWO = "CVE-2026-0002"
@@ -41,13 +41,6 @@ def nginx(site: SiteFolder) -> SiteFolder:
     rows = [row(ONE, "CRITICAL", fixed="3.0.1"), row(TWO, "LOW", pkg="zlib")]
     site.report("nginx/1.27.3.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(1)}"))
     return site
-
-
-def built(site: SiteFolder, **options: bool) -> Result:
-    result = site.build(**options)
-    assert not result.failed, result.logged()
-    assert check(result.folder / "site", "/catalog") == []
-    return result
 
 
 def ids(record: dict[str, Any], name: str) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from mkdocs_catalog_api.catalog.scans import Finding, Scan
-from mkdocs_catalog_api.catalog.statements import Statement
-from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
+from mkdocs_catalog_api.catalog.statements import Statement, Subject
+from mkdocs_catalog_api.catalog.vex_matching import Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, WEB, read
@@ -30,7 +30,7 @@ FINDING = Finding(
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
 )
 
-SCAN = Scan("a.json", "a.json", 0, True, False, "trivy", "", None, (), (), "", None, 1, False, "", False)
+SCAN = Scan("trivy", "", None, (), frozenset(), "", None, ())
 
 
 def said(*changes: dict[str, Any]) -> Sequence[Statement]:

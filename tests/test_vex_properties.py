@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.scans import Finding
-from mkdocs_catalog_api.catalog.statements import Statement
-from mkdocs_catalog_api.catalog.vex_matching import Applied, Statements, Subject
+from mkdocs_catalog_api.catalog.statements import Statement, Subject
+from mkdocs_catalog_api.catalog.vex_matching import Applied, Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, WEB, read

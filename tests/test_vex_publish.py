@@ -15,9 +15,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from .example import EXAMPLE
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 from .test_cli import call
-from .test_vex_build import NGINX, ONE, TWO, built, vex
+from .test_vex_build import NGINX, ONE, TWO, vex
 
 UNNAMED = "pkg:generic/none"
 """The package of a finding whose report gives none."""
@@ -297,6 +297,33 @@ def test_what_was_taken_back_silences_in_no_order_of_reading(
     archive = repository(built(told).folder / "site")
     for label in (1, 2):
         assert not archive.silences(ONE, f"{REGISTRY}/nginx", digest(label), OPENSSL)
+
+
+ELSEWHERE = {"products": ["pkg:deb/debian/openssl@9"]}
+"""A package that no image has."""
+
+
+@pytest.mark.parametrize(
+    ("other", "statuses"),
+    [
+        (ELSEWHERE, ["not_affected"]),
+        (ELSEWHERE | LATER, []),
+        (ELSEWHERE | LATER | {"vulnerability": TWO}, ["not_affected"]),
+        (ELSEWHERE | LATER | {"timestamp": "2025-01-01T00:00:00Z"}, ["not_affected"]),
+        ({"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"]}, ["not_affected", "not_affected"]),
+        (
+            LATER | {"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"], "vulnerability": TWO},
+            ["not_affected", "affected"],
+        ),
+    ],
+)
+def test_a_statement_on_a_package_that_no_image_has_is_not_told_but_takes_back(
+    told: SiteFolder, other: dict[str, object], statuses: list[str]
+) -> None:
+    vex(told, {}, other)
+    archive = repository(built(told).folder / "site")
+    (document,) = archive.files.values() or [{"statements": []}]
+    assert [statement["status"] for statement in document["statements"]] == statuses
 
 
 @pytest.mark.parametrize("name", ["pkg:deb/debian/openssl", "openssl"])

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.catalog.vex_matching import Statements, Subject
+from mkdocs_catalog_api.catalog.statements import Subject
+from mkdocs_catalog_api.catalog.vex_matching import Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
 from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, WEB, read

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
-from ..catalog.fields import COMPUTED, SHADOWED, CustomField, extend
+from ..catalog.fields import COMPUTED, CustomField, ItemFields, own_fields, with_words
 from ..catalog.models import ItemEntry
 from ..problems import Problem, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
-from .messages import category_as_written, field_names, location, message_and_hint, models_in, suggestion
+from .messages import field_names, location, message_and_hint, models_in, suggestion
 
 if TYPE_CHECKING:
     from .setting_types import CollectionSettings
@@ -36,7 +36,7 @@ def explain_settings(
         if path and isinstance(path[-1], int) and config.written(path[:-1]):
             path = path[:-1]  # one value, which may stand for a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
-        message, hint = message_and_hint(details, model, written)
+        message, hint = message_and_hint(details, (model,), written)
         yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
 
 
@@ -67,9 +67,11 @@ def check_collection(
 
     `written` is the section as it was written, of which `section` may lack what is faulty.
     """
-    names = field_names(model)
+    names = ItemFields(model).names
     closable = [name for name in CLOSABLE if name in names]
-    yield from _names(resource, "fields", section.fields, names, closable, config)
+    # Of the others, `categories` and `verify`, the JSON has computed values.
+    published = {*names} & {info.alias for info in model.model_fields.values() if not info.exclude}
+    yield from _names(resource, "fields", section.fields, published, closable, config)
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
         message = f"there is nothing to verify in {resource}"
@@ -94,12 +96,12 @@ def _names(
     resource: str,
     setting: str,
     fields: Mapping[str, CustomField],
-    names: Sequence[str],
+    names: Collection[str],
     closable: Sequence[str],
     config: ConfigFile,
 ) -> Iterator[Problem]:
     for name in fields:
-        if name in names and name not in SHADOWED:
+        if name in names:
             hint = "close its words with `vocabulary`" if name in closable else "remove it"
             message = f"the field `{name}` is built in"
             yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
@@ -123,10 +125,10 @@ def _defaults(
     """Each default against the field that it is for."""
     if not section.defaults:
         return  # so that a model of which the catalog has no item need not be built
-    fields = {name: custom for name, custom in section.fields.items() if name not in field_names(model)}
-    closed = {name: words for name, words in section.vocabulary.items() if name in CLOSABLE}
-    extended = extend(model, fields, {name: closed[name] for name in closed if name in field_names(model)})
-    known = [name for name in field_names(extended) if name not in (*_ITS_OWN, "categories")]
+    closable = {*CLOSABLE} & {*field_names(model)}
+    closed = {name: words for name, words in section.vocabulary.items() if name in closable}
+    fields = ItemFields(with_words(model, closed), own_fields(section.fields))
+    known = [name for name in fields.names if name not in _ITS_OWN or name in section.fields]
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
@@ -136,12 +138,10 @@ def _defaults(
             hint = suggestion(name, known, f"{resource} have")
             yield config.problem(path, "unknown field", hint, code=Code.SETTING)
     values = {name: value for name, value in section.defaults.items() if name in known}
-    try:
-        extended.model_validate(values)
-    except ValidationError as error:
-        for details in error.errors(include_url=False):
-            place = category_as_written(location(details), values, extended.own)
-            if place and place[0] in values:
-                written = config.written((resource, "defaults", *place))
-                message, hint = message_and_hint(details, extended, written)
-                yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
+    _, errors = fields.read(values)
+    for details in errors:
+        place = location(details)
+        if place and place[0] in values:
+            written = config.written((resource, "defaults", *place))
+            message, hint = message_and_hint(details, fields, written)
+            yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)

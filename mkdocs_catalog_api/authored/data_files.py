@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .messages import shown
 from .pages import RawItem, front_matter
@@ -28,7 +28,7 @@ def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
     except OSError as error:
-        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {error.strerror}", code=Code.NOT_READ))
+        problems.add(Problem(file, 0, 0, "", f"the file can't be read: {reason(error)}", code=Code.NOT_READ))
     except YamlError as error:
         problems.add(error.problem(file))
     return YamlDocument("", 0, None)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .folders import MAX_SIZE, name_of, walk
 from .pages import Page, parse_defaults
@@ -117,7 +117,7 @@ class DocsDir:
         except UnicodeDecodeError:
             return None
         except OSError as error:
-            message = f"the page can't be read: {error.strerror}"
+            message = f"the page can't be read: {reason(error)}"
             self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 
 MAX_SIZE = 512 * 2**20
@@ -129,7 +129,7 @@ def walk(
             with os.scandir(real) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            refuse(below, f"the folder can't be read: {error.strerror}", "make it readable, or take it away")
+            refuse(below, f"the folder can't be read: {reason(error)}", "make it readable, or take it away")
             continue
         files: dict[str, int] = {}
         folders: list[tuple[str, str]] = []
@@ -150,7 +150,7 @@ def walk(
                     continue
                 status = entry.stat()
             except OSError as error:
-                refuse(path, f"this can't be read: {error.strerror}", "make it readable, or remove it")
+                refuse(path, f"this can't be read: {reason(error)}", "make it readable, or remove it")
                 continue
             if stat.S_ISREG(status.st_mode):
                 files[entry.name] = status.st_size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import get_args
@@ -40,7 +40,9 @@ def field_names(model: type[BaseModel]) -> Sequence[str]:
 
 
 def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]:
-    """The names that may stand in the mapping at `path` of what the model reads."""
+    """The names that the mapping at `path` of what the model reads can have."""
+    if path and path[0] not in field_names(model):
+        return []
     for step in path:
         fields = {info.alias or name: info for name, info in model.model_fields.items()}
         # A list's position or the name of a mapping's own making leads to no other model.
@@ -92,19 +94,6 @@ def location(details: ErrorDetails) -> tuple[str | int, ...]:
     )
 
 
-def category_as_written(
-    path: tuple[str | int, ...], values: Mapping[str, object], own: Collection[str]
-) -> tuple[str | int, ...] | None:
-    """The way to the fault through `category`, of which `categories` is made, too.
-
-    None for a fault that is told of the other already. `own` are the fields that the catalog declared.
-    """
-    if "categories" in own or not path or path[0] not in ("category", "categories"):
-        return path
-    told = "categories" if isinstance(values.get("category"), list) else "category"
-    return ("category", *path[1:]) if path[0] == told else None
-
-
 def code_of(details: ErrorDetails) -> Code:
     """The kind of a fault in what describes an item."""
     kinds = {"missing": Code.MISSING_FIELD, "extra_forbidden": Code.UNKNOWN_FIELD}
@@ -112,11 +101,11 @@ def code_of(details: ErrorDetails) -> Code:
 
 
 def message_and_hint(
-    details: ErrorDetails, model: type[BaseModel] | None = None, written: str = ""
+    details: ErrorDetails, models: Sequence[type[BaseModel]] = (), written: str = ""
 ) -> tuple[str, str]:
-    """What is wrong and how to mend it.
+    """What is wrong and how to fix it.
 
-    `model` is what was validated, for the names that it knows; `written` the value as it stands in the file.
+    `models` validated the values and know the names in them; `written` is the value as it is in the file.
     """
     kind, value, context, path = details["type"], details["input"], details.get("ctx", {}), location(details)
     name = str(path[-1]) if path else ""
@@ -140,7 +129,8 @@ def message_and_hint(
         case "extra_forbidden" if name in COMPUTED:
             return f"`{name}` is computed", "remove it"
         case "extra_forbidden":
-            return "unknown key", suggestion(name, names_at(model, path[:-1]) if model else [], "known are")
+            names = [known for model in models for known in names_at(model, path[:-1])]
+            return "unknown key", suggestion(name, names, "known are")
         case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
             return (
                 f"the key {as_read or shown(value)} is not a text",

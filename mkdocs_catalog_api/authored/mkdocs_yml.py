@@ -18,7 +18,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
@@ -145,7 +145,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
-        raise _error(name, 0, 0, f"the file can't be read: {error.strerror}") from None
+        raise _error(name, 0, 0, f"the file can't be read: {reason(error)}") from None
     except YamlError as error:
         raise _error(name, error.line, error.column, error.message, error.hint) from None
     except yaml.MarkedYAMLError as error:

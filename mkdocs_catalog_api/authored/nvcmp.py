@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from msgspec.structs import replace
 from pydantic import Field
 
+from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
 from ..catalog.types import Text
@@ -84,7 +85,7 @@ def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
     for key in values.keys() - {"held", "skipped"}:
         hint = "the decisions are `held` and `skipped`"
         problems.add(raw.problem((key,), "unknown decision", hint, code=Code.UNKNOWN_FIELD))
-    return read_entry(Decisions, raw, values, problems) or Decisions(), raw
+    return read_entry(ItemFields(Decisions), raw, values, problems) or Decisions(), raw
 
 
 def read_differences(
@@ -96,7 +97,7 @@ def read_differences(
     names = listed.names()
     for raw in raws:
         values = {key: value for key, value in raw.values.items() if value is not None}
-        row = read_entry(Difference, raw, values, problems)
+        row = read_entry(ItemFields(Difference), raw, values, problems)
         if row is None:
             continue
         names.add(row.name)

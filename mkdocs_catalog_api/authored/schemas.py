@@ -6,12 +6,8 @@ An editor reads `version: 1.10` as a number where the plugin reads text, so a te
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-import textwrap
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -40,31 +36,6 @@ class _Generator(GenerateJsonSchema):
         """Titles would only repeat the names of the fields."""
         return False
 
-    def model_schema(self, schema: Any) -> Any:
-        """With what the source says below each attribute.
-
-        Pydantic can do that, too, but at every import, where it takes a seventh of a command's start.
-        """
-        made, model = super().model_schema(schema), schema["cls"]
-        for attribute, text in _texts_below(model).items():
-            info = model.model_fields[attribute]
-            field = made["properties"].get(info.alias or attribute)
-            if field is not None and "description" not in field:
-                field["description"] = text
-        return made
-
-
-def _texts_below(model: type[BaseModel]) -> dict[str, str]:
-    """Attribute → the text that stands below it in the source, of the classes of settings."""
-    (class_,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
-    found: dict[str, str] = {}
-    for before, after in pairwise(getattr(class_, "body", ())):
-        match before, after:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as text)):
-                if name in model.model_fields:
-                    found[name] = inspect.cleandoc(text)
-    return found
-
 
 def schemas(settings: Settings | None = None, *, inherited: bool = False) -> dict[str, Schema]:
     """File name → schema. With `settings` the collections have their own fields and vocabularies.
@@ -86,17 +57,21 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model = section.extended(ITEM_MODELS[name])  # type: ignore[index]
+    model, own = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
+    item["required"].remove("categories")
+    category, listed = item["properties"]["category"], item["properties"].pop("categories")
+    description = category.pop("description")
+    item["properties"]["category"] = {
+        "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+        "description": description,
+    }
+    versions = [part for part in definitions.values() if "version" in part["properties"]]
+    for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
+        declared, _ = _generate(fields)
+        schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
+        schema["required"] += declared.get("required", ())
     required = [field for field in item.pop("required") if field not in _DEFAULTED]
-    if "categories" not in model.own:  # which is what may stand under `category` as well
-        category, listed = item["properties"]["category"], item["properties"].pop("categories")
-        description = category.pop("description")
-        item["properties"]["category"] = {
-            "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
-            "description": description,
-        }
-        required.remove("categories")
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()

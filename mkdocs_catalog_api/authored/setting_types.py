@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from ..catalog.fields import COMPUTED, CustomField, M, extend
+from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.verification import Verification
 from ..problems import RefusedError
 from .pages import SLUG
@@ -123,22 +123,29 @@ Once = AfterValidator(_once)
 class CollectionSettings(Section):
     """Where the items of a collection come from, and what is particular about them."""
 
-    pages: Patterns | None = None
-    """Pattern of the pages, relative to docs_dir, or a list of them; default `<collection>/**/*.md`.
-    `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; `false` means none."""
-    data: RelativePath | None = None
-    """Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), if it is there."""
-    defaults: dict[Word, Any] = {}
-    """Values of items that give none themselves; a `.meta.yml` and the page come before."""
-    fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own."""
-    version_fields: dict[FieldName, CustomField] = {}
-    """Fields of the catalog's own for each version."""
-    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = {}
-    """Words that a built-in field may have."""
-    verify: Verification | None = None
-    """How the items are verified, unless a page says it itself."""
+    pages: Patterns | None = Field(
+        None,
+        description="Pattern of the pages, relative to docs_dir, or a list of them; default "
+        "`<collection>/**/*.md`. `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; "
+        "`false` means none.",
+    )
+    data: RelativePath | None = Field(
+        None,
+        description="Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), "
+        "if it is there.",
+    )
+    defaults: dict[Word, Any] = Field(
+        {}, description="Values of items that give none themselves; a `.meta.yml` and the page come before."
+    )
+    fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of the items.")
+    version_fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of each version.")
+    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
+        {}, description="Words that a built-in field may have."
+    )
+    verify: Verification | None = Field(
+        None, description="How the items are verified, unless a page has a `verify` of its own."
+    )
 
-    def extended(self, model: type[M]) -> type[M]:
-        """The model of its entries with the fields and vocabularies of the catalog's own."""
-        return extend(model, self.fields, self.vocabulary, self.version_fields)
+    def item_fields(self, model: type[M]) -> ItemFields[M]:
+        """The fields of its items, with the words that the catalog allows and the fields of its own."""
+        return ItemFields(with_words(model, self.vocabulary), own_fields(self.fields, self.version_fields))

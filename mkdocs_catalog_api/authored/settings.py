@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from ..catalog import names as references
+from ..catalog.fields import ItemFields
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 from ..problems import Level, Problems, RefusedError
@@ -57,77 +58,106 @@ def data_names(stem: str) -> list[str]:
 class UpdatesSettings(Section):
     """Where the updates come from."""
 
-    data: RelativePath | None = None
-    """`.yml`, `.yaml`, `.json`: a list; `.md`: the list under `updates` in its front matter."""
-    decisions: RelativePath | None = None
-    """What is held or skipped when `data` is the output of `nvcmp -j`; default `decisions.yml`."""
+    data: RelativePath | None = Field(
+        None,
+        description="`.yml`, `.yaml`, `.json`: a list; `.md`: the list under `updates` in its front matter.",
+    )
+    decisions: RelativePath | None = Field(
+        None,
+        description="What is held or skipped when `data` is the output of `nvcmp -j`; default "
+        "`decisions.yml`.",
+    )
 
 
 class SecuritySettings(Section):
     """Where vulnerability data comes from."""
 
-    reports: RelativePath | None = None
-    """Folder of scanners' reports, relative to mkdocs.yml; default `scans`, if it is there."""
-    vex: RelativePath | None = None
-    """Folder of OpenVEX documents, relative to mkdocs.yml; default `vex`, if it is there."""
-    kev: RelativePath | None = None
-    """CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml; default
-    `advisories/known_exploited_vulnerabilities.json`, if it is there."""
-    epss: RelativePath | None = None
-    """The daily scores of EPSS, relative to mkdocs.yml; default `advisories/epss_scores.csv.gz`, if it is
-    there."""
-    max_age: Annotated[int, Field(ge=1)] | None = None
-    """Days after which a scan of a newest release is warned about."""
-    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = (
-        *("trivy", "grype"),
-        *("harbor", "osv"),
+    reports: RelativePath | None = Field(
+        None,
+        description="Folder of scanners' reports, relative to mkdocs.yml; default `scans`, if it is there.",
     )
-    """Which scanner counts when several have scanned a release: the first that has."""
-    accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = ()
-    """What is taken without a warning: reports of something else than an image (`filesystem`, `repository`,
-    `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a release (`partial`), reports
-    that name another registry's image (`reference`)."""
-    max_report_size: Size = 512_000_000
-    """Reports and VEX documents above this size are refused, such as `512MB`."""
-    publish_vex: bool = False
-    """Whether the statements are published as OpenVEX documents, which takes an https `site_url`."""
+    vex: RelativePath | None = Field(
+        None,
+        description="Folder of OpenVEX documents, relative to mkdocs.yml; default `vex`, if it is there.",
+    )
+    kev: RelativePath | None = Field(
+        None,
+        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml; "
+        "default `advisories/known_exploited_vulnerabilities.json`, if it is there.",
+    )
+    epss: RelativePath | None = Field(
+        None,
+        description="The daily scores of EPSS, relative to mkdocs.yml; default "
+        "`advisories/epss_scores.csv.gz`, if it is there.",
+    )
+    max_age: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Age in days above which the scan of a newest release causes a warning."
+    )
+    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = Field(
+        ("trivy", "grype", "harbor", "osv"),
+        description="Which scanner counts when several have scanned a release: the first that has.",
+    )
+    accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
+        (),
+        description="What is taken without a warning: reports of something other than an image "
+        "(`filesystem`, `repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some "
+        "digests of a release (`partial`), reports that name another registry's image (`reference`).",
+    )
+    max_report_size: Size = Field(
+        512_000_000, description="Reports and VEX documents above this size are refused, such as `512MB`."
+    )
+    publish_vex: bool = Field(
+        False,
+        description="Whether the statements are published as OpenVEX documents, which takes an https "
+        "`site_url`.",
+    )
 
 
 class BadgeSettings(Section):
     """The looks of one badge."""
 
-    label: Word | None = None
-    """Text of the left half, in place of the one that the badge has."""
-    color: Color | None = None
-    """Colour of the right half, where the value stands; by default it goes with the value."""
-    label_color: Annotated[Color | None, Field(alias="labelColor")] = None
-    """Colour of the left half; by default a dark grey."""
-    logo: Word | None = None
-    """A simple-icons slug, or the path of an SVG file below docs_dir."""
-    logo_color: Annotated[Color | None, Field(alias="logoColor")] = None
-    """Colour of a simple-icons logo, by default white; an SVG file has its own."""
+    label: Word | None = Field(
+        None, description="Text of the left half, in place of the one that the badge has."
+    )
+    color: Color | None = Field(
+        None,
+        description="Color of the right half, which shows the value; by default it depends on the value.",
+    )
+    label_color: Annotated[Color | None, Field(alias="labelColor")] = Field(
+        None, description="Color of the left half; by default dark gray."
+    )
+    logo: Word | None = Field(
+        None, description="A simple-icons slug, or the path of an SVG file below docs_dir."
+    )
+    logo_color: Annotated[Color | None, Field(alias="logoColor")] = Field(
+        None, description="Color of a simple-icons logo, by default white; an SVG file has its own."
+    )
 
 
 class ContactSettings(Section):
     """Who answers questions about the API."""
 
-    name: Word | None = None
-    """Who answers questions about the API: a person, a team or an organisation."""
-    url: Annotated[Word, AfterValidator(web_link)] | None = None
-    """Page on which they can be reached."""
-    email: Email | None = None
-    """Their e-mail address, as in `catalog@example.org`."""
+    name: Word | None = Field(
+        None, description="Who answers questions about the API: a person, a team or an organization."
+    )
+    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
+        None, description="Page on which they can be reached."
+    )
+    email: Email | None = Field(None, description="Their e-mail address, as in `catalog@example.org`.")
 
 
 class LicenseSettings(Section):
     """On what terms the documents may be used: the licence's name, and its SPDX id or its address."""
 
-    name: Word
-    """Name of the licence under which the documents may be used; every `license` needs it."""
-    identifier: Word | None = None
-    """SPDX identifier of that licence, as in `CC-BY-4.0`; it or `url`, not both."""
-    url: Annotated[Word, AfterValidator(web_link)] | None = None
-    """Address of its text, for a licence without an SPDX identifier."""
+    name: Word = Field(
+        description="Name of the license under which the documents may be used; every `license` needs it."
+    )
+    identifier: Word | None = Field(
+        None, description="SPDX identifier of that license, as in `CC-BY-4.0`; it or `url`, not both."
+    )
+    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
+        None, description="Address of its text, for a license without an SPDX identifier."
+    )
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -150,8 +180,9 @@ _DEFAULTS: Any = Field(default={}, validate_default=True)
 class Settings(Section):
     """All settings; every one has a default."""
 
-    registry: Annotated[Word, AfterValidator(references.repository)] | None = None
-    """`image` of a page that gives none is registry/slug."""
+    registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
+        None, description="`image` of a page that gives none is registry/slug."
+    )
     images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
@@ -159,24 +190,29 @@ class Settings(Section):
     security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
     openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
-    lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = ("digests", "cves", "renovate")
-    """Which lookup documents are written; `[]` for none."""
-    history: RelativePath | None = None
-    """Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there."""
-    headers: HostName | None = None
-    """Host whose header file is written; none by default."""
-    feeds: bool = False
-    """Whether feeds and a calendar of ends of life are published, which takes a `site_url`."""
-    web: bool = True
-    """Whether the pages show the catalog: markers are filled and item pages completed."""
+    lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = Field(
+        ("digests", "cves", "renovate"), description="Which lookup documents are written; `[]` for none."
+    )
+    history: RelativePath | None = Field(
+        None,
+        description="Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there.",
+    )
+    headers: HostName | None = Field(None, description="Host whose header file is written; none by default.")
+    feeds: bool = Field(
+        False,
+        description="Whether feeds and a calendar of ends of life are published, which takes a `site_url`.",
+    )
+    web: bool = Field(
+        True, description="Whether the pages show the catalog: markers are filled and item pages completed."
+    )
 
 
-def entry_models(settings: Settings) -> dict[str, type[BaseModel]]:
-    """The model of each collection's entries, with the custom fields and vocabularies of the settings."""
-    models: dict[str, type[BaseModel]] = {"updates": UpdateEntry}
+def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
+    """Collection → the fields of its items."""
+    fields: dict[str, ItemFields[Any]] = {"updates": ItemFields(UpdateEntry)}
     for name, model in ITEM_MODELS.items():
-        models[name] = getattr(settings, name).extended(model)
-    return models
+        fields[name] = getattr(settings, name).item_fields(model)
+    return fields
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:

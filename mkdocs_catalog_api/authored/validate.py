@@ -4,32 +4,22 @@ order of versions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from ..catalog.fields import COMPUTED
+from ..catalog.fields import COMPUTED, ItemFields, M
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .messages import (
-    category_as_written,
-    code_of,
-    field_names,
-    location,
-    message_and_hint,
-    resembling,
-    suggestion,
-)
+from .messages import code_of, location, message_and_hint, resembling, suggestion
 from .pages import RawItem, heading
-
-M = TypeVar("M", bound=Model)
 
 FOREIGN = frozenset(
     {
@@ -80,9 +70,11 @@ def default_values(
     return values
 
 
-def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], problems: Problems) -> M | None:
+def read_entry(
+    fields: ItemFields[M], raw: RawItem, values: Mapping[str, object], problems: Problems
+) -> M | None:
     """Validate one item. Every fault becomes a problem; None when there is any."""
-    names = [name for name in field_names(model) if name != "categories" or name in model.own]
+    names, model = fields.names, fields.model
     known: dict[str, object] = {}
     misspelt: set[str] = set()
     faults: list[Problem] = []
@@ -95,11 +87,8 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
             misspelt.add(near)
             hint = f"perhaps you mean {near!r}"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
-    try:
-        entry = model.model_validate(known)
-    except ValidationError as error:
-        faults += _explain(error, model, raw, misspelt)
-        entry = None
+    entry, errors = fields.read(known)
+    faults += _explain(errors, fields, raw, misspelt)
     problems.extend(faults)
     if entry is None or faults:
         return None
@@ -107,9 +96,9 @@ def read_entry(model: type[M], raw: RawItem, values: Mapping[str, object], probl
     return entry
 
 
-def undeclared(model: type[Model], raws: Iterable[RawItem]) -> Iterator[str]:
+def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
     """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
-    names = {*field_names(model), *model.spellings, *COMPUTED, *FOREIGN}
+    names = {*fields.names, *fields.model.spellings, *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
@@ -119,20 +108,18 @@ def _misspelt(key: str, names: Iterable[str]) -> str | None:
 
 
 def _explain(
-    error: ValidationError, model: type[Model], raw: RawItem, misspelt: set[str]
+    errors: Sequence[ErrorDetails], fields: ItemFields[M], raw: RawItem, misspelt: set[str]
 ) -> Iterator[Problem]:
     """A problem for each fault that pydantic found, unless another problem is its cause."""
-    found = error.errors(include_url=False)
-    faulty = {location(details)[0] for details in found if details["loc"]} | misspelt
-    for details in found:
-        path = category_as_written(location(details), raw.values, model.own)
-        if path is None:
-            continue
-        message, hint = message_and_hint(details, model)
+    faulty = {location(details)[0] for details in errors if details["loc"]} | misspelt
+    foreign = fields.own.others(raw.values)
+    for details in errors:
+        path = location(details)
+        message, hint = message_and_hint(details, fields)
         field = str(path[0]) if path else ""
         if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "category" and "categories" in raw.values and details["type"] == "missing":
+        if field == "category" and "categories" in foreign and details["type"] == "missing":
             hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
@@ -172,10 +159,10 @@ def _is_spdx(expression: str) -> bool:
     return False
 
 
-V = TypeVar("V", ImageEntry, ChartEntry)
+Versioned = TypeVar("Versioned", ImageEntry, ChartEntry)
 
 
-def newest_versions(entry: V, raw: RawItem, problems: Problems) -> V:
+def newest_versions(entry: Versioned, raw: RawItem, problems: Problems) -> Versioned:
     """The entry with its versions newest first and `latest` filled in."""
     by_label: dict[str, int] = {}
     folded: dict[str, str] = {}

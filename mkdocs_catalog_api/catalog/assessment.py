@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from .grading import Grade, grade
 from .scans import COUNTERS, Finding, Scan
-from .vex_matching import Statements, Subject
+from .statements import Subject
+from .vex_matching import Statements
 from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 
 SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}

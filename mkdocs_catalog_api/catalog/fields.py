@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import reduce
-from operator import or_
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
 
 from ..problems import RefusedError
+from .model import Model
 from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
 
 FieldType = Literal["text", "integer", "number", "boolean", "date", "url"]
@@ -25,8 +32,6 @@ _TYPES: Mapping[str, Any] = {
     "url": WebLink,
 }
 
-SHADOWED = frozenset({"categories", "verify"})
-"""Built-in fields that came after 1.0: a catalog that has declared such a name before keeps its own."""
 COMPUTED = frozenset({"url", "href", "security"})
 """Keys that are computed and therefore refused in front matter and data files."""
 
@@ -36,18 +41,19 @@ class CustomField(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    type: FieldType = "text"
-    """What a value has to be; a declaration that is one word, as `port: integer`, is this."""
-    values: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    """The words that a text field may hold; empty leaves it open."""
-    list: bool = False
-    """Whether the field holds a list of such values."""
-    required: bool = False
-    """Whether every item has to have it."""
-    description: str = ""
-    """What it means, for readers of the OpenAPI document and for editors."""
-    label: str = ""
-    """What web pages call it; by default its name in words."""
+    type: FieldType = Field(
+        "text",
+        description="What a value has to be; a declaration that is one word, as `port: integer`, is this.",
+    )
+    values: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        (), description="The words that a text field may hold; empty leaves it open."
+    )
+    list: bool = Field(False, description="Whether the field holds a list of such values.")
+    required: bool = Field(False, description="Whether every item has to have it.")
+    description: str = Field(
+        "", description="What it means, for readers of the OpenAPI document and for editors."
+    )
+    label: str = Field("", description="What web pages call it; by default its name in words.")
 
     @model_validator(mode="before")
     @classmethod
@@ -80,66 +86,121 @@ def _closed(words: tuple[str, ...]) -> Any:
     return Annotated[Literal[words], BeforeValidator(text)]
 
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=Model, covariant=True)
 
 
-def extend(
-    model: type[M],
-    fields: Mapping[str, CustomField],
-    vocabulary: Mapping[str, tuple[str, ...]],
-    version_fields: Mapping[str, CustomField] | None = None,
-) -> type[M]:
-    """The model with custom fields after its own, in the order declared, and closed vocabularies.
+class OwnFields(BaseModel):
+    """The values of a catalog's own fields, which are checked by a model of their own, based on this one."""
 
-    `version_fields` are those of each of its versions. A declared field takes the place of one that a later
-    version of the plugin adds under the same name.
-    """
-    if not (fields or vocabulary or version_fields):
-        return model
+    model_config = ConfigDict(defer_build=True, frozen=True)
+
+    names: ClassVar[Sequence[str]] = ()
+    of_versions: ClassVar[type[OwnFields]]
+    """The own fields of each version."""
+
+    def values(self) -> dict[str, object]:
+        """Name → value, in the order declared."""
+        return {name: vars(self)[f"own_{name}"] for name in self.names}
+
+    @classmethod
+    def others(cls, values: Mapping[str, object]) -> dict[str, object]:
+        """The values that belong to none of these fields."""
+        return {name: value for name, value in values.items() if name not in cls.names}
+
+
+OwnFields.of_versions = OwnFields
+
+
+def own_fields(
+    fields: Mapping[str, CustomField], version_fields: Mapping[str, CustomField] | None = None
+) -> type[OwnFields]:
+    """The model of the fields that are declared; `version_fields` are those of each version."""
     definitions: dict[str, Any] = {}
-    for name, words in vocabulary.items():
-        info = model.model_fields[name]
-        closed: Any = _closed(words)
-        optional = not info.is_required()
-        definitions[name] = (
-            closed | None if optional else closed,
-            Field(default=None if optional else ..., description=info.description),
-        )
-        if name == "category" and "categories" not in fields:
-            listed = model.model_fields["categories"]
-            kept = Annotated[(list[closed], *listed.metadata)]
-            definitions["categories"] = (kept, Field(description=listed.description))
-    if version_fields:
-        versions = model.model_fields["versions"]
-        default: Any = ... if versions.is_required() else []
-        definitions["versions"] = (
-            list[_versions(get_args(versions.annotation)[0], version_fields)],  # type: ignore[misc]
-            Field(default=default, description=versions.description),
-        )
-    return _declare(model, fields, definitions)
-
-
-def _declare(model: type[M], fields: Mapping[str, CustomField], definitions: dict[str, Any]) -> type[M]:
-    built_in = {info.alias: key for key, info in model.model_fields.items()}
     for name, custom in fields.items():
         default: Any = ... if custom.required else ([] if custom.list else None)
+        info = Field(default, description=custom.description or "Field of this catalog.", alias=name)
         # Under a name of its own, since pydantic's models have a `copy`, a `json` and a `schema` already.
-        definitions[built_in.get(name, f"own_{name}")] = (
-            custom.annotation(),
-            Field(default=default, description=custom.description or "Field of this catalog.", alias=name),
-        )
-    extended: type[M] = create_model(
+        definitions[f"own_{name}"] = custom.annotation(), info
+    of_versions = own_fields(version_fields) if version_fields else OwnFields
+    if version_fields:
+        definitions["versions"] = Annotated[list[of_versions], BeforeValidator(_mappings)], []  # type: ignore[valid-type]
+    if not definitions:
+        return OwnFields
+    own = create_model("OwnFields", __base__=OwnFields, **definitions)
+    own.names, own.of_versions = tuple(fields), of_versions
+    return own
+
+
+def _mappings(versions: object) -> object:
+    """The versions without what only the built-in fields can judge: bare labels, and other types."""
+    listed = versions if isinstance(versions, list) else ()
+    return [version if isinstance(version, dict) else {} for version in listed]
+
+
+class ItemFields(NamedTuple, Generic[M]):
+    """The fields of a collection's items."""
+
+    model: type[M]
+    """The built-in ones, with the words that the catalog allows in them."""
+    own: type[OwnFields] = OwnFields
+    """Those that the catalog declares itself. The key of one is not read as a built-in field."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names that authors can use. A built-in `categories` is written as a list under `category`."""
+        taken = {"categories", *self.own.names}
+        built_in = (info.alias or name for name, info in self.model.model_fields.items())
+        return [*(name for name in built_in if name not in taken), *self.own.names]
+
+    def read(self, values: Mapping[str, object]) -> tuple[M | None, list[ErrorDetails]]:
+        """The entry with these values, or everything that is wrong with them."""
+        built_in, of_versions = self.own.others(values), self.own.of_versions
+        if of_versions.names and isinstance(versions := values.get("versions"), list):
+            built_in["versions"] = [
+                of_versions.others(version) if isinstance(version, dict) else version for version in versions
+            ]
+        entry = own = None
+        errors: list[ErrorDetails] = []
+        try:
+            entry = self.model.model_validate(built_in)
+        except ValidationError as error:
+            errors += _category_once(error.errors(include_url=False), values)
+        try:
+            own = self.own.model_validate(values)
+        except ValidationError as error:
+            errors += error.errors(include_url=False)
+        if entry is None or own is None:
+            return None, errors
+        entry.own.update(own.values())
+        versions = getattr(entry, "versions", ()), getattr(own, "versions", ())
+        for version, own_of_version in zip(*versions, strict=False):
+            version.own.update(own_of_version.values())
+        return entry, errors
+
+
+def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object]) -> Iterator[ErrorDetails]:
+    """The errors, each at `category` and once: `categories` is made of the same value."""
+    repeated = "category" if isinstance(values.get("category"), list) else "categories"
+    for details in errors:
+        first, *rest = details["loc"] or ("",)
+        if first != repeated:
+            yield {**details, "loc": ("category" if first == "categories" else first, *rest)}
+
+
+def with_words(model: type[M], vocabulary: Mapping[str, tuple[str, ...]]) -> type[M]:
+    """The model whose fields in `vocabulary` hold no other words."""
+    definitions: dict[str, Any] = {}
+    for name, words in vocabulary.items():
+        closed: Any = _closed(words)
+        info = model.model_fields[name]
+        kind = closed if info.is_required() else closed | None
+        definitions[name] = kind, Field(info.default, description=info.description)
+        if name == "category":
+            listed = model.model_fields["categories"]
+            kinds = Annotated[(list[closed], *listed.metadata)]
+            definitions["categories"] = kinds, Field(description=listed.description)
+    if not definitions:
+        return model
+    return create_model(
         model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
     )
-    extended.own = frozenset(fields)  # type: ignore[attr-defined]
-    return extended
-
-
-def _versions(entry: Any, fields: Mapping[str, CustomField]) -> Any:
-    """The type of a version with custom fields, with what may stand for it in short."""
-    model, *validators = get_args(entry) or (entry,)
-    extended = _declare(model, fields, {})
-    for validator in validators:
-        types = [extended if kind is model else kind for kind in get_args(validator.json_schema_input_type)]
-        entry = Annotated[extended, replace(validator, json_schema_input_type=reduce(or_, types))]
-    return entry if validators else extended

@@ -1,159 +1,134 @@
 """Which scan counts for which release, and which release each chart pins.
 
 The order of trust is digest, then normalised reference and tag, then the report's path below the reports
-folder. Whatever is passed over, doubtful or contradictory becomes a problem that names the report or page.
+folder. Every scan that is not used, doubtful or contradictory has a problem that names its report.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .models import ChartEntry, ImageEntry, VersionEntry
-from .path_join import mismatches
-from .pins import PinJoin
-from .releases import Key, Releases
-from .scan_selection import ScanSelector, covered
+from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
+from .names import Reference
+from .scan_selection import JoinRules, Selection, covered
 from .scans import Scan
-from .value import Chart, Image, Release, WebPage
+from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
+
+NO_REGISTRY = "registry.invalid"
+"""Stands for the setting `registry` where it is missing, so that the rest of an image can be checked. Nothing
+is compared with it, and no message contains it."""
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
+_ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
-class Join:
-    """Joins the images of a catalog with scans and pins.
+class PinFault(NamedTuple):
+    """What is wrong with a pin."""
 
-    `scanners` is the order in which scanners are preferred, `accept` what is taken without a warning; `now`
-    (UTC, `2026-11-20T06:00:00Z`) only tells which scans claim a time in the future.
+    chart: str
+    """Slug of its chart."""
+    position: int
+    """Place among the chart's pins, from 0."""
+    message: str
+    hint: str = ""
+    level: Level = Level.ERROR
+
+
+class Joined(NamedTuple):
+    """Images and charts with their scans and pins."""
+
+    images: tuple[Image, ...]
+    charts: tuple[Chart, ...]
+    reports: tuple[ReportUse, ...]
+    """In the order of the scans."""
+    pin_faults: list[PinFault]
+
+
+def join(
+    images: Sequence[tuple[ImageEntry, WebPage]],
+    charts: Iterable[tuple[ChartEntry, WebPage]],
+    scans: Sequence[Scan],
+    rules: JoinRules,
+    problems: Problems,
+) -> Joined:
+    """Join images and charts with the scans.
+
+    Problems of reports are added, except those of unused reports: see `unused_reports`.
     """
-
-    def __init__(
-        self,
-        images: Sequence[ImageEntry],
-        scans: Iterable[Scan],
-        scanners: Sequence[str],
-        now: str,
-        problems: Problems,
-        accept: Collection[str] = (),
-    ) -> None:
-        self._images, self._problems, self._accept = images, problems, accept
-        self._releases = Releases(images)
-        self._selector = ScanSelector(scanners, now, problems)
-        self._pins = PinJoin(self._releases, self._selector, problems)
-        self._candidates: dict[Key, list[Scan]] = defaultdict(list)
-        self._unmatched: list[Scan] = []
-        self._useful: set[str] = set()
-        """Paths of the reports of which any scan belongs to a release."""
-        scans = list(scans)
-        for scan in scans:
-            if self._selector.in_future(scan):
-                message = f"scanned at {scan.scanned_at}, which is in the future"
-                self._say(scan, message, "check the clock of the scanner", code=Code.SCAN_AGE)
-            if scan.system_only_named:
-                message = "the report names an operating system, but its packages were not looked at"
-                hint = "scan with `trivy image --scanners vuln --format json`"
-                self._say(scan, message, hint, code=Code.IN_PART)
-            self._place(scan)
-        self._pins.index(scans)
-
-    def images(self, pages: Mapping[str, WebPage]) -> tuple[Image, ...]:
-        """Every image with the scans that count for each release; `pages` by slug."""
-        return tuple(
-            Image(
-                image,
-                pages[image.slug],
-                tuple(self._release(Key(image.slug, entry.version), entry) for entry in image.versions),
-            )
-            for image in self._images
+    releases = _Releases(entry for entry, _ in images)
+    candidates: dict[_Key, list[Scan]] = defaultdict(list)
+    misplaced: set[tuple[str, int]] = set()
+    for scan in scans:
+        problems.extend(_doubts(scan, rules))
+        keys = _keys(scan, releases, rules, problems)
+        if keys is None:
+            misplaced.add(scan.place)
+        for key in keys or ():
+            candidates[key].append(scan)
+    selections = {
+        str(key): rules.select(candidates.get(key, ()), entry.digests)
+        for key, entry in releases.entries.items()
+    }
+    pins = _Pins(releases, scans, rules)
+    joined_charts = tuple(Chart(entry, page, tuple(pins.resolved(entry))) for entry, page in charts)
+    selections |= pins.selections
+    joined_images = tuple(
+        Image(
+            entry,
+            page,
+            tuple(
+                _release(f"{entry.slug} {version.version}", version, selections, rules, problems)
+                for version in entry.versions
+            ),
         )
+        for entry, page in images
+    )
+    for subject, selection in selections.items():
+        for scan in selection.undated:
+            message = (
+                f"which scan of {subject} is the newest can't be told, so the one with most findings counts"
+            )
+            hint = "remove the others, or scan again with a tool that writes the time into its report"
+            problems.add(_problem(scan, Code.UNDATED, message, hint))
+    return Joined(joined_images, joined_charts, tuple(_uses(scans, selections, misplaced)), pins.faults)
 
-    def _release(self, key: Key, entry: VersionEntry) -> Release:
-        scans = self._selector.select(self._candidates.get(key, ()), str(key), entry.digests)
-        seen = covered(scans, entry.digests)
-        missing = [digest for digest in entry.digests if digest not in seen]
-        in_part = bool(scans) and len(entry.digests) > 1 and bool(missing)
-        accepted = "partial" in self._accept
-        if in_part:
-            message = f"{key} is scanned in part: there is no scan of {', '.join(missing)}"
-            hint = "scan each of its digests, or say `accept: [partial]` under `security`"
-            level = Level.INFO if accepted else Level.WARNING
-            self._say(scans[0], message, "" if accepted else hint, level, code=Code.IN_PART)
-        return Release(entry, scans, len(seen), in_part and not accepted)
 
-    def chart(self, entry: ChartEntry, page: WebPage, at: Callable[[int], Problem]) -> Chart:
-        """The chart with its pins resolved; `at` makes a blank problem at the pin in that position."""
-        pins = (self._pins.resolve(pin, partial(at, position)) for position, pin in enumerate(entry.images))
-        return Chart(entry, page, tuple(pins))
+def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[Problem]:
+    """Name the reports that are not used; those without a match only if the catalog is `complete`."""
+    useful = {use.scan.path for use in reports if use.matched}
+    for use in reports:
+        scan = use.scan
+        for reason, subject, instead in use.unused:
+            if reason == "unmatched":
+                if complete:
+                    yield _unmatched(scan, of_useful_report=scan.path in useful)
+            elif reason == "scanner-not-wanted":
+                message = (
+                    f"passed over for {subject}: the scanner {scan.scanner} is not in `security.scanners`"
+                )
+                hint = f"add {scan.scanner} there, or remove the report"
+                yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
+            elif reason != "misplaced":  # which is an error that the join has added
+                message = f"passed over for {subject}; what counts is {instead}"
+                yield _problem(scan, Code.PASSED_OVER, message, level=Level.INFO)
 
-    def _place(self, scan: Scan) -> None:
-        """Find the releases that the scan belongs to."""
-        folder, by_path = self._path_says(scan)
-        keys = list(dict.fromkeys([*self._by_digests(scan), *self._by_names(scan)]))
-        named = {key.slug for key in keys}.union(*(self._releases.slugs(name) for name, _ in scan.names))
-        if folder and named and folder not in named:
-            message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(named))}"
-            hint = "move it to the folder of the image that it is of"
-            self._say(scan, message, hint, Level.ERROR, code=Code.MISPLACED_REPORT)
-            return
-        if by_path and not keys:
-            keys = [by_path]
-            for message, hint in mismatches(scan, by_path, self._releases, self._accept):
-                self._say(scan, message, hint, code=Code.MISPLACED_REPORT)
-        elif by_path and by_path not in keys:
-            message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
-            self._say(scan, message, "rename it", code=Code.MISPLACED_REPORT)
-        for key in keys:
-            self._candidates[key].append(scan)
-        if keys:
-            self._useful.add(scan.path)
-        else:
-            self._unmatched.append(scan)
 
-    def _path_says(self, scan: Scan) -> tuple[str | None, Key | None]:
-        """The image whose folder the report lies in and, if its name is a version, the release."""
-        parts = scan.path.split("/")
-        if not scan.alone or len(parts) == 1 or parts[0] not in self._releases.repositories:
-            return None, None
-        found = self._releases.labelled(parts[0], parts[1].removesuffix(".json")) if len(parts) == 2 else None
-        return parts[0], found
-
-    def _by_digests(self, scan: Scan) -> Iterator[Key]:
-        for digest in sorted(scan.digests):
-            yield from self._releases.with_digest(digest)
-
-    def _by_names(self, scan: Scan) -> Iterator[Key]:
-        """Releases of the same repository and tag, unless both sides have digests: then those decide."""
-        for repository, tag in scan.names:
-            for key in self._releases.with_tag(repository, tag) if tag else ():
-                if not (scan.digests and self._releases.entries[key].digests):
-                    yield key
-
-    def report_unmatched(self) -> None:
-        """Warn about reports that belong to no release and no pin; call it after all charts."""
-        claimed = self._pins.claimed
-        useful = self._useful.union(path for path, _ in claimed)
-        for scan in self._unmatched:
-            if (scan.path, scan.position) in claimed:
-                continue
-            if scan.path in useful:
-                # A hub's map has all images of a chart, wanted or not.
-                message = f"the entry{_subject(scan)} belongs to no release and no pin"
-                self._say(scan, message, level=Level.INFO, code=Code.UNMATCHED_REPORT)
-            elif scan.alone:
-                hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-                message = f"the report{_subject(scan)} belongs to no release of the catalog"
-                self._say(scan, message, hint, code=Code.UNMATCHED_REPORT)
-            else:
-                # An old version of a chart that is fetched may contain what the catalog no longer lists.
-                level = Level.INFO if scan.of_hub else Level.WARNING
-                message = "no image in the report belongs to a release or pin of the catalog"
-                self._say(scan, message, level=level, code=Code.UNMATCHED_REPORT)
-
-    def _say(
-        self, scan: Scan, message: str, hint: str = "", level: Level = Level.WARNING, *, code: Code
-    ) -> None:
-        self._problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=code))
+def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
+    code = Code.UNMATCHED_REPORT
+    if of_useful_report:
+        # A hub's map has all images of a chart, wanted or not.
+        message = f"the entry{_subject(scan)} belongs to no release and no pin"
+        return _problem(scan, code, message, level=Level.INFO)
+    if scan.alone:
+        hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
+        return _problem(scan, code, f"the report{_subject(scan)} belongs to no release of the catalog", hint)
+    # An old version of a chart that is fetched may contain what the catalog no longer lists.
+    level = Level.INFO if scan.of_hub else Level.WARNING
+    message = "no image in the report belongs to a release or pin of the catalog"
+    return _problem(scan, code, message, level=level)
 
 
 def _subject(scan: Scan) -> str:
@@ -161,3 +136,238 @@ def _subject(scan: Scan) -> str:
         repository, tag = scan.names[0]
         return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.digests)}"
     return f" of {min(scan.digests)}" if scan.digests else ""
+
+
+def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
+    return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
+
+
+def _uses(
+    scans: Iterable[Scan], selections: dict[str, Selection], misplaced: set[tuple[str, int]]
+) -> Iterator[ReportUse]:
+    counts_for: dict[tuple[str, int], list[str]] = defaultdict(list)
+    unused: dict[tuple[str, int], list[Unused]] = defaultdict(list)
+    for subject, selection in selections.items():
+        files = ", ".join(dict.fromkeys(scan.file for scan in selection.chosen))
+        for scan in selection.chosen:
+            counts_for[scan.place].append(subject)
+        for scan, reason in selection.unused:
+            unused[scan.place].append(Unused(reason, subject, files))
+    for scan in scans:
+        place = scan.place
+        if not (place in counts_for or place in unused):
+            unused[place].append(Unused("misplaced" if place in misplaced else "unmatched"))
+        yield ReportUse(scan, tuple(counts_for.get(place, ())), tuple(unused.get(place, ())))
+
+
+class _Key(NamedTuple):
+    """Names a release."""
+
+    slug: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.version}"
+
+
+class _Releases:
+    """The releases of some images. Lists are by slug, then newest first, as the versions of each image."""
+
+    def __init__(self, images: Iterable[ImageEntry]) -> None:
+        self.entries: dict[_Key, VersionEntry] = {}
+        self.repositories: dict[str, str | None] = {}
+        """Slug → repository; None where `registry` is not set, so that it is not known."""
+        self._by_digest: dict[str, list[_Key]] = defaultdict(list)
+        self._by_tag: dict[tuple[str | None, str], list[_Key]] = defaultdict(list)
+        """A release is found by its label and by its other tags alike."""
+        for image in images:
+            reference = Reference.parse(image.image)
+            repository = None if reference.domain == NO_REGISTRY else reference.repository
+            self.repositories[image.slug] = repository
+            for entry in image.versions:
+                key = _Key(image.slug, entry.version)
+                self.entries[key] = entry
+                for tag in (entry.version, *entry.tags):
+                    self._by_tag[repository, tag].append(key)
+                for digest in entry.digests:
+                    self._by_digest[digest].append(key)
+        self._slugs: dict[str | None, list[str]] = defaultdict(list)
+        for slug, repository in self.repositories.items():
+            self._slugs[repository].append(slug)
+
+    def with_digest(self, digest: str) -> list[_Key]:
+        return self._by_digest.get(digest, [])
+
+    def with_tag(self, repository: str | None, tag: str) -> list[_Key]:
+        return self._by_tag.get((repository, tag), [])
+
+    def slugs(self, repository: str) -> list[str]:
+        """Images of a repository: usually one."""
+        return self._slugs.get(repository, [])
+
+
+def _doubts(scan: Scan, rules: JoinRules) -> Iterator[Problem]:
+    if rules.in_future(scan):
+        message = f"scanned at {scan.scanned_at}, which is in the future"
+        yield _problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
+    if scan.system_only_named:
+        message = "the report names an operating system, but its packages were not looked at"
+        hint = "scan with `trivy image --scanners vuln --format json`"
+        yield _problem(scan, Code.IN_PART, message, hint)
+
+
+def _keys(scan: Scan, releases: _Releases, rules: JoinRules, problems: Problems) -> list[_Key] | None:
+    """The releases that the scan belongs to; None for a scan in the folder of another image."""
+    folder, by_path = _by_path(scan, releases)
+    keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
+    slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
+    if folder and slugs and folder not in slugs:
+        message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(slugs))}"
+        hint = "move it to the folder of the image that it is of"
+        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint, Level.ERROR))
+        return None
+    if by_path and not keys:
+        for message, hint in _mismatches(scan, by_path, releases, rules.accept):
+            problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint))
+        return [by_path]
+    if by_path and by_path not in keys:
+        message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
+        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, "rename it"))
+    return keys
+
+
+def _by_path(scan: Scan, releases: _Releases) -> tuple[str | None, _Key | None]:
+    """The image in whose folder the report is and, if its name is a version or tag, the release."""
+    slug, *rest = scan.path.split("/")
+    if not (scan.alone and rest and slug in releases.repositories):
+        return None, None
+    keys = releases.with_tag(releases.repositories[slug], rest[0].removesuffix(".json"))
+    return slug, next((key for key in keys if key.slug == slug and len(rest) == 1), None)
+
+
+def _by_digests(scan: Scan, releases: _Releases) -> Iterator[_Key]:
+    for digest in sorted(scan.digests):
+        yield from releases.with_digest(digest)
+
+
+def _by_names(scan: Scan, releases: _Releases) -> Iterator[_Key]:
+    """Releases of the same repository and tag, unless both sides have digests: then those decide."""
+    for repository, tag in scan.names:
+        for key in releases.with_tag(repository, tag) if tag else ():
+            if not (scan.digests and releases.entries[key].digests):
+                yield key
+
+
+def _mismatches(
+    scan: Scan, key: _Key, releases: _Releases, accept: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Message and hint of each contradiction between a report and its path, which alone joins it."""
+    entry, own = releases.entries[key], releases.repositories[key.slug]
+    if scan.kind and scan.kind not in accept:
+        hint = "scan the image instead"
+        if scan.kind in _ACCEPTABLE:
+            hint += f", or say `accept: [{scan.kind}]` under `security`"
+        yield f"it is no scan of an image, but of something that the scanner calls {scan.kind}", hint
+    if scan.digests and entry.digests:
+        message = f"the digest that was scanned, {min(scan.digests)}, is not on the page of {key.slug!r}"
+        yield message, f"scan {key} again or add the digest to the page"
+    names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
+    if own and names and own not in names:
+        last = own.rpartition("/")[2]
+        mirrors = {name for name in names if name.rpartition("/")[2] == last}
+        if not mirrors:
+            message = f"the report is of {', '.join(sorted(names))}, but its path says {key.slug}"
+            yield message, f"move it away or scan {own} again"
+        elif "reference" not in accept:
+            message = f"the report is of {', '.join(sorted(mirrors))}, and not of {own}"
+            yield message, f"scan {own}, or say `accept: [reference]` under `security` if it is a mirror"
+    tags = {tag for repository, tag in scan.names if tag and repository == own}
+    if tags and tags.isdisjoint((entry.version, *entry.tags)):
+        message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
+        yield message, "rename the file or scan the release again"
+
+
+def _release(
+    subject: str,
+    entry: VersionEntry,
+    selections: dict[str, Selection],
+    rules: JoinRules,
+    problems: Problems,
+) -> Release:
+    scans = selections[subject].chosen
+    scanned = covered(scans, entry.digests)
+    missing = [digest for digest in entry.digests if digest not in scanned]
+    in_part = bool(scans) and len(entry.digests) > 1 and bool(missing)
+    accepted = "partial" in rules.accept
+    if in_part:
+        message = f"{subject} is scanned in part: there is no scan of {', '.join(missing)}"
+        hint = "" if accepted else "scan each of its digests, or say `accept: [partial]` under `security`"
+        level = Level.INFO if accepted else Level.WARNING
+        problems.add(_problem(scans[0], Code.IN_PART, message, hint, level))
+    return Release(entry, scans, len(scanned), in_part and not accepted)
+
+
+class _Pins:
+    """Resolves pins. A pin with a digest is the release with that digest and no other; one without is found
+    by normalised reference and tag.
+    """
+
+    def __init__(self, releases: _Releases, scans: Iterable[Scan], rules: JoinRules) -> None:
+        self._releases, self._rules = releases, rules
+        self.faults: list[PinFault] = []
+        self.selections: dict[str, Selection] = {}
+        """Name of a pin outside the catalog → its scans."""
+        self._by_digest: dict[str, list[Scan]] = defaultdict(list)
+        self._by_tag: dict[tuple[str, str | None], list[Scan]] = defaultdict(list)
+        for scan in scans:
+            for digest in scan.digests:
+                self._by_digest[digest].append(scan)
+            for name in scan.names:
+                self._by_tag[name].append(scan)
+
+    def resolved(self, chart: ChartEntry) -> Iterator[Pin]:
+        for position, pin in enumerate(chart.images):
+            reference = Reference.parse(pin.image)
+            if pin.digest is None:
+                yield self._by_reference(pin, reference, chart.slug, position)
+            else:
+                yield self._with_digest(pin, pin.digest, reference.repository, chart.slug, position)
+
+    def _by_reference(self, pin: PinEntry, reference: Reference, chart: str, position: int) -> Pin:
+        repository, tag = reference.repository, reference.tag_or_latest
+        name = f"{repository}:{tag}"
+        for key in self._releases.with_tag(repository, tag):
+            return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version)
+        scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
+        slug = self._slug(repository)
+        versions = [key.version for key in self._releases.entries if key.slug == slug]
+        if reference.tag and versions and not scans:
+            message = f"the page of {slug!r} has no version {tag!r}, and nobody scanned it"
+            hint = f"it has {', '.join(versions[:5])}"
+            self.faults.append(PinFault(chart, position, message, hint, Level.INFO))
+        return Pin(pin, name, slug, None, scans)
+
+    def _with_digest(self, pin: PinEntry, digest: str, repository: str, chart: str, position: int) -> Pin:
+        keys = self._releases.with_digest(digest)
+        for key in keys:
+            if self._releases.repositories[key.slug] in (repository, None):
+                return Pin(pin, digest, key.slug, key.version)
+        if keys:
+            owner = f"{self._releases.repositories[keys[0].slug]} {keys[0].version}"
+            message = f"the digest belongs to {owner}, not to {repository}"
+            hint = "pin the digest of the image that the chart uses"
+            self.faults.append(PinFault(chart, position, message, hint))
+        else:
+            message = f"the digest {digest} is on no page of the catalog"
+            self.faults.append(PinFault(chart, position, message, level=Level.INFO))
+        scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
+        return Pin(pin, digest, self._slug(repository), None, scans)
+
+    def _scans(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> tuple[Scan, ...]:
+        self.selections[name] = self._rules.select(scans, digests)
+        return self.selections[name].chosen
+
+    def _slug(self, repository: str) -> str | None:
+        """The image of the repository; None when several pages share it."""
+        slugs = self._releases.slugs(repository)
+        return slugs[0] if len(slugs) == 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr
 
 from ..problems import RefusedError
 from .types import camel
@@ -27,8 +27,12 @@ class Model(BaseModel):
     spellings: ClassVar[Mapping[str, str]] = {}
     """Other keys that authors may write → the field that they mean."""
 
-    own: ClassVar[frozenset[str]] = frozenset()
-    """The fields that the catalog has declared itself."""
+    _own: dict[str, object] = PrivateAttr(default_factory=dict)
+
+    @property
+    def own(self) -> dict[str, object]:
+        """The values of the fields that the catalog declares itself, by name."""
+        return self._own
 
 
 def short(key: str, either: Any) -> BeforeValidator:

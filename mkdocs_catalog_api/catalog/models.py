@@ -145,7 +145,7 @@ class ItemEntry(Model):
     @classmethod
     def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
         """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
-        if info.mode == "json" or not isinstance(value, dict) or "categories" in cls.own:
+        if info.mode == "json" or not isinstance(value, dict):
             return value
         rest = {key: item for key, item in value.items() if key != "categories"}
         if "category" not in value:

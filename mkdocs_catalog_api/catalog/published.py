@@ -1,6 +1,7 @@
 """Types that several documents share. Constraints are those that the check of written documents holds."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -9,6 +10,19 @@ from .models import Lifecycle
 from .vulnerabilities import vocabulary
 
 PER_PAGE = 24
+
+
+S = TypeVar("S", bound=type[Struct])
+
+
+def schema_name(name: str) -> Callable[[S], S]:
+    """Give a Struct another name in schemas than in the code, where that name is taken."""
+
+    def renamed(struct: S) -> S:
+        struct.__name__ = name
+        return struct
+
+    return renamed
 
 
 class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):

@@ -77,3 +77,13 @@ class Scan(Struct, frozen=True, gc=False):
     """Whether its path can name the release: it is the only scan of a report that no hub sent."""
     of_hub: bool = False
     """Whether the report was fetched: it is in its chart's folder and lists the images of that version."""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Path and position, which no other scan has."""
+        return self.path, self.position
+
+
+def plain_platform(text: str) -> str:
+    """The platform without the v8 of arm64, as every arm64 is a v8 and only some reports add it."""
+    return text.replace("/arm64/v8", "/arm64")

@@ -1,11 +1,23 @@
-"""What somebody says about vulnerabilities in products, https://github.com/openvex/spec."""
+"""What somebody states about vulnerabilities in products (https://github.com/openvex/spec), and which images
+and packages those products are.
+
+Anything in a product that is not understood may narrow it, so such a product matches nothing at all.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Literal, NamedTuple, get_args
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeVar, get_args
+from urllib.parse import parse_qsl, unquote
 
 from msgspec import Struct
+
+from ..problems import RefusedError
+from . import names
+from .scans import Finding, Scan, plain_platform
 
 StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
 STATUSES: tuple[StatusWord, ...] = get_args(StatusWord)
@@ -73,3 +85,295 @@ class Statement(Struct, frozen=True):
     def proven_time(self) -> datetime | None:
         """None without a time, and for a time in the future: only a statement that shows more keeps it."""
         return None if self.in_future and self.suppresses else self.timestamp
+
+
+_M = TypeVar("_M")
+
+# Package URL types whose namespace is the distribution; of the others it is a part of the package's name.
+_DISTRIBUTIONS = {"alpm", "apk", "deb", "rpm"}
+_HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
+_IMAGES = {"oci", "docker"}
+_QUALIFIERS = ("arch", "os", "platform", "repository_url", "tag")
+_EMPTY = re.compile(r"@(?=[?#]|\Z)|[?&](?:[^=&#]*=?)(?=[&#]|\Z)")
+"""A version without a text, or a qualifier."""
+_NAME_AN_IMAGE = "write `pkg:oci/NAME?repository_url=REGISTRY/NAME`, a reference or a digest"
+_NAME_A_PACKAGE = "write a package URL such as `pkg:deb/debian/zlib1g`"
+
+
+class Purl(NamedTuple):
+    """A package, its parts percent-decoded and normalised, https://github.com/package-url/purl-spec."""
+
+    type: str
+    namespace: str
+    name: str
+    version: str
+    qualifiers: frozenset[tuple[str, str]] = frozenset()
+    subpath: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Purl | None:
+        """None when the text is no package URL."""
+        return _parse(text) if text[:4].lower() == "pkg:" else None
+
+    def covers(self, other: Purl) -> bool:
+        """Whether this names the other package or, by leaving out version, qualifiers or subpath, a wider
+        set.
+
+        The rule of the OpenVEX project's own tool, https://github.com/openvex/go-vex.
+        """
+        return (
+            self[:3] == other[:3]
+            and self.version in ("", other.version)
+            and self.qualifiers <= other.qualifiers
+            and self.subpath in ("", other.subpath)
+        )
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """What scanners call the package."""
+        if not self.namespace or self.type in _DISTRIBUTIONS:
+            return (self.name,)
+        return f"{self.namespace}/{self.name}", f"{self.namespace}:{self.name}"
+
+
+def normalised(type_: str, name: str) -> str:
+    """A package's name as package URLs of the type write it."""
+    return name.lower().replace("_", "-") if type_ == "pypi" else name
+
+
+# The same packages are named by one finding after another.
+@lru_cache(maxsize=65_536)
+def _parse(text: str) -> Purl | None:
+    body, _, subpath = text[4:].partition("#")
+    rest, _, query = body.partition("?")
+    kind, _, path = rest.lstrip("/").partition("/")
+    path = path.strip("/")
+    # A version may follow the last part only: `@` also begins the namespaces of npm.
+    at = path.find("@", path.rfind("/") + 2)
+    name = path if at < 0 else path[:at]
+    version = "" if at < 0 else unquote(path[at + 1 :])
+    namespace, _, name = name.rpartition("/")
+    if not kind or not name:
+        return None
+    kind = kind.lower()
+    qualifiers = frozenset((key.lower(), value) for key, value in parse_qsl(query.replace("+", "%2B")))
+    package = normalised(kind, unquote(name))
+    return Purl(kind, unquote(namespace), package, version, qualifiers, unquote(subpath).strip("/"))
+
+
+class Subject(Struct, frozen=True):
+    """One scanned image as statements may name it."""
+
+    repository: str
+    """Normalised, as `Reference.repository` gives it."""
+    tags: frozenset[str] = frozenset()
+    """All labels of the release."""
+    digests: frozenset[str] = frozenset()
+    platform: str = ""
+    """`os/arch[/variant]`; empty when the scan does not say or is of several."""
+
+    @classmethod
+    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: Scan) -> Subject:
+        """What `scan` is of: a release known as the reference `image`, with these tags and digests.
+
+        A digest of the release counts only where it is the only one and the scan names none.
+        """
+        known, listed = frozenset(scan.digests), frozenset(digests)
+        if not known and len(listed) == 1:
+            known = listed
+        repository = names.Reference.parse(image).repository
+        return cls(repository, frozenset(tags), known, plain_platform(scan.platform))
+
+
+class ImagePattern(NamedTuple):
+    """Images that a product names. An empty field leaves it open, but repository or digests are given."""
+
+    repository: str = ""
+    digests: tuple[str, ...] = ()
+    """Hashes of one image by several algorithms. They decide wherever the image lies."""
+    tags: tuple[str, ...] = ()
+    """All of them must be the image's."""
+    os: str = ""
+    architecture: str = ""
+    platform: str = ""
+
+    def holds(self, image: Subject) -> bool:
+        if not (image.digests.intersection(self.digests) or not self.digests):
+            return False
+        if not self.digests and self.repository != image.repository:
+            return False
+        system, architecture, *_ = (*image.platform.split("/"), "")
+        return (
+            image.tags.issuperset(self.tags)
+            and self.os in ("", system)
+            and self.architecture in ("", architecture)
+            and self.platform in ("", image.platform)
+        )
+
+
+class ProductMeaning(NamedTuple):
+    """All of these must hold: a component's identifiers name one and the same thing."""
+
+    images: tuple[ImagePattern, ...]
+    packages: tuple[Purl, ...]
+
+    def holds_in(self, image: Subject) -> bool:
+        return all(pattern.holds(image) for pattern in self.images)
+
+    def holds_of(self, package: Purl | None) -> bool:
+        """`package` is the finding's own package URL; without one, no package is a product."""
+        return all(package is not None and purl.covers(package) for purl in self.packages)
+
+
+class PartMeaning(NamedTuple):
+    """A package by its package URLs, all of which must hold, or else by its plain name."""
+
+    purls: tuple[Purl, ...]
+    name: str = ""
+
+    def holds(self, finding: Finding, package: Purl | None) -> bool:
+        """`package` is the finding's own package URL.
+
+        Without one, type, name and version must be what the scan says; qualifiers and subpath can't be.
+        """
+        if not self.purls:
+            return finding.pkg == self.name
+        if package is not None:
+            return all(purl.covers(package) for purl in self.purls)
+        type_, name = finding.ecosystem, normalised(finding.ecosystem, finding.pkg)
+        return all(
+            purl.type == type_
+            and name in purl.spellings
+            and purl.version in ("", finding.installed)
+            and not (purl.qualifiers or purl.subpath)
+            for purl in self.purls
+        )
+
+
+def _or_refusal(read: Callable[[Component], _M]) -> Callable[[Component], _M | RefusedError]:
+    """Return the error instead of raising it. A document repeats its components, so results are cached."""
+
+    @lru_cache(maxsize=65_536)
+    def meaning(component: Component) -> _M | RefusedError:
+        try:
+            return read(component)
+        except RefusedError as error:
+            return error.with_traceback(None)
+
+    return meaning
+
+
+@_or_refusal
+def product_meaning(component: Component) -> ProductMeaning:
+    """Return the images or packages that the component of a product identifies."""
+    purls, others = _identifiers(component)
+    digests = tuple(f"{_HASHES[kind]}:{value.lower()}" for kind, value in component.hashes if kind in _HASHES)
+    packages = tuple(purl for purl in purls if purl.type not in _IMAGES)
+    images = [_of_purl(purl) for purl in purls if purl.type in _IMAGES]
+    # Next to another identifier, a plain word is the document's own name for the product, not an image.
+    alone = not (purls or component.hashes)
+    patterns = (_of_name(name) for name in others if alone or set("/:@") & {*name})
+    images += filter(None, patterns)
+    if component.hashes:
+        if packages and not images:
+            raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
+        if not any(map(names.DIGEST.fullmatch, digests)):
+            raise RefusedError(
+                "none of its hashes is the digest of an image", "give its `sha-256`, 64 digits"
+            )
+        images.append(ImagePattern(digests=digests))
+    if not (images or packages):
+        raise RefusedError("it names neither an image nor a package", _NAME_AN_IMAGE)
+    return ProductMeaning(tuple(images), packages)
+
+
+@_or_refusal
+def part_meaning(component: Component) -> PartMeaning:
+    """Return the package that a subcomponent identifies."""
+    purls, others = _identifiers(component)
+    if component.hashes:
+        raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
+    if any(purl.type in _IMAGES for purl in purls):
+        raise RefusedError("an image is no package in another", _NAME_A_PACKAGE)
+    if purls:
+        return PartMeaning(tuple(purls))
+    plain = {name for name in others if "://" not in name and not name.startswith(("cpe:", "urn:", "swid:"))}
+    if len(plain) != 1:
+        raise RefusedError("it does not name a package", _NAME_A_PACKAGE)
+    return PartMeaning((), *plain)
+
+
+def _identifiers(component: Component) -> tuple[list[Purl], list[str]]:
+    """The package URLs and the other identifiers."""
+    if component.unclear:
+        key = component.unclear[0]
+        known = "`@id`, `identifiers`, `hashes` and, of a product, `subcomponents`"
+        raise RefusedError(f"`{key[:40]}` is not understood there", f"known are {known}")
+    purls, others = list[Purl](), list[str]()
+    for text in filter(None, [component.id, *(value for _, value in component.identifiers)]):
+        if purl := Purl.parse(text):
+            if _EMPTY.search(text):  # a script's variable was empty, say: it was to narrow what is meant
+                raise RefusedError("its version or a qualifier is empty", "give its value, or leave it out")
+            purls.append(purl)
+        elif text[:4].lower() == "pkg:":
+            raise RefusedError("that is no package URL", "write `pkg:TYPE/NAMESPACE/NAME@VERSION`")
+        else:
+            others.append(text)
+    return purls, others
+
+
+def _of_name(text: str) -> ImagePattern | None:
+    """Of a reference or a bare digest; with both tag and digest, the digest decides."""
+    if names.DIGEST.fullmatch(text):
+        return ImagePattern(digests=(text,))
+    reference = _reference(text)
+    if reference is None:
+        return None
+    if reference.digest:
+        return ImagePattern(digests=(reference.digest,))
+    return ImagePattern(reference.repository, tags=(reference.tag,) if reference.tag else ())
+
+
+def _of_purl(purl: Purl) -> ImagePattern:
+    """Of `pkg:oci/name@digest?repository_url=…&tag=…&arch=…` or
+    `pkg:docker/namespace/name@tag-or-digest?platform=os/arch`.
+
+    Without digest and repository, `pkg:oci` names any image of that name anywhere, and so none for us.
+    """
+    qualifiers = dict(purl.qualifiers)
+    if unknown := sorted(qualifiers.keys() - {*_QUALIFIERS}):
+        known = ", ".join(f"`{key}`" for key in _QUALIFIERS)
+        raise RefusedError(f"the qualifier `{unknown[0][:40]}` is not understood", f"known are {known}")
+    if len(qualifiers) != len(purl.qualifiers):
+        raise RefusedError("one of its qualifiers is given twice", "write one product for each")
+    if purl.subpath:
+        raise RefusedError("a path in an image is not understood", "name the package as a subcomponent")
+    digest = purl.version if ":" in purl.version else ""
+    if digest and not names.DIGEST.fullmatch(digest):
+        raise RefusedError(
+            f'its version "{digest[:80]}" is no digest', "sha256: and 64 lower-case hex digits"
+        )
+    path = f"{purl.namespace}/{purl.name}".lstrip("/")
+    location = qualifiers.get("repository_url", "docker.io" if purl.type == "docker" else "").rstrip("/")
+    if location and not location.endswith(f"/{path}"):
+        location = f"{location}/{path}"
+    reference = _reference(location) if location else None
+    if not (digest or reference):
+        what = f'"{location[:80]}" is no repository' if location else "it names no registry"
+        raise RefusedError(what, "add `?repository_url=REGISTRY/NAME`")
+    platform = qualifiers.get("platform", "")
+    return ImagePattern(
+        reference.repository if reference else "",
+        (digest,) if digest else (),
+        tuple(filter(None, ("" if digest else purl.version, qualifiers.get("tag", "")))),
+        qualifiers.get("os", ""),
+        qualifiers.get("arch", ""),
+        plain_platform(names.platform(platform)) if platform else "",
+    )
+
+
+def _reference(text: str) -> names.Reference | None:
+    try:
+        return names.Reference.parse(text)
+    except RefusedError:
+        return None

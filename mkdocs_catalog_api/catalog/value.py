@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
-from pydantic import BaseModel
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
 from .badges import BadgeStyle
+from .fields import ItemFields
 from .history import History
+from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scans import Scan
 from .scores import Scores
 from .vex_matching import Statements
+
+Reason = Literal[
+    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "not-newest", "other-scanner-first"
+]
+
+
+class Unused(NamedTuple):
+    """Why a scan does not count."""
+
+    reason: Reason
+    subject: str = ""
+    """The release or pin that it does not count for, though it is a scan of it; empty: it is of none."""
+    instead: str = ""
+    """The reports that count for it."""
+
+
+class ReportUse(Struct, frozen=True):
+    """A scan of a report with its use."""
+
+    scan: Scan
+    counts_for: tuple[str, ...]
+    """The releases, `nginx 1.29.3`, and the pins outside the catalog, by their reference."""
+    unused: tuple[Unused, ...]
+
+    @property
+    def matched(self) -> bool:
+        """Whether it is of any release or pin of the catalog."""
+        return bool(self.counts_for) or any(unused.subject for unused in self.unused)
 
 
 class Release(Struct, frozen=True):
@@ -111,8 +141,8 @@ class Catalog(Struct, frozen=True):
     charts: tuple[Chart, ...] = ()
     roadmap: tuple[RoadmapItem, ...] = ()
     updates: tuple[UpdateEntry, ...] = ()
-    reports: tuple[Scan, ...] = ()
-    """Every scan of every report, whether it counts or not."""
+    reports: tuple[ReportUse, ...] = ()
+    """Every scan of every report, whether it counts or not, by path."""
     statements: Statements = field(default_factory=Statements)
     """What VEX documents say about findings."""
     exploited: Mapping[str, str] | None = None
@@ -124,12 +154,17 @@ class Catalog(Struct, frozen=True):
     badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
     """Badge name → what the settings say about it."""
 
-    models: Mapping[str, type[BaseModel]] = field(default_factory=dict)
-    """Collection → the model of its entries, with the catalog's own fields."""
+    fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
+    """Collection → the fields of its items."""
 
     @property
     def addresses(self) -> Addresses:
         return Addresses(mount_path(self.site_url))
+
+    @property
+    def items(self) -> Mapping[str, Sequence[Image | Chart | RoadmapItem]]:
+        """Collection → its items; updates are not items."""
+        return {"images": self.images, "charts": self.charts, "roadmap": self.roadmap}
 
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""

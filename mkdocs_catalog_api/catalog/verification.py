@@ -4,7 +4,7 @@ import re
 import shlex
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ..problems import RefusedError
 from .links import web_link
@@ -38,14 +38,17 @@ class Verification(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    identity: Text | None = None
-    """Identity in the certificate, such as the address of a workflow or an e-mail address."""
-    identity_regexp: Annotated[Text, AfterValidator(_anchored)] | None = None
-    """Regular expression that the identity must match; it begins with ^."""
-    issuer: Https | None = None
-    """OIDC issuer of the certificate (https)."""
-    key: Https | None = None
-    """Address of the public key (https), instead of identity and issuer."""
+    identity: Text | None = Field(
+        None,
+        description="Identity in the certificate, such as the address of a workflow or an e-mail address.",
+    )
+    identity_regexp: Annotated[Text, AfterValidator(_anchored)] | None = Field(
+        None, description="Regular expression that the identity must match; it begins with ^."
+    )
+    issuer: Https | None = Field(None, description="OIDC issuer of the certificate (https).")
+    key: Https | None = Field(
+        None, description="Address of the public key (https), instead of identity and issuer."
+    )
 
     @model_validator(mode="before")
     @classmethod

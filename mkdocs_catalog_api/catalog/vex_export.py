@@ -10,22 +10,27 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
 from .models import VersionEntry
 from .names import Reference
-from .purl import Purl
-from .statements import Product, Statement
+from .statements import (
+    ImagePattern,
+    PartMeaning,
+    Product,
+    ProductMeaning,
+    Purl,
+    Statement,
+    Subject,
+    part_meaning,
+    product_meaning,
+)
 from .value import Image
 from .vex_matching import Statements
-from .vex_products import NotUnderstood, PartMeaning, ProductMeaning, part_meaning, product_meaning
-from .vex_subject import ImagePattern, Subject
 
 _HUB = "docker.io/"
-_ANY = ""
-"""Stands for every image where a product is a package."""
 
 
 class Exact(NamedTuple):
@@ -50,15 +55,34 @@ def image_id(image: str) -> str:
     return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
 
 
+class _Meant(NamedTuple):
+    """What can be told of one product of a statement; nothing of it depends on the image."""
+
+    images: tuple[ImagePattern, ...]
+    """Without their platforms, none when the product is a package wherever it is."""
+    platform: dict[str, str]
+    parts: tuple[str, ...]
+
+
 class Export:
     """The statements by what they may be on, so that an image is held against few of them."""
 
     def __init__(self, statements: Statements) -> None:
         self._ranked = [*statements.oldest_first()]
-        self._ranks: dict[str, list[int]] = defaultdict(list)
+        self._rank_at = {position: rank for rank, (position, _) in enumerate(self._ranked)}
+        self._ranks_by_image: dict[str, list[int]] = defaultdict(list)
+        """Repository or digest → ranks of the statements with a product there."""
+        self._contrary: dict[str, list[int]] = defaultdict(list)
+        """Id → ranks of the statements that do not suppress and have a product that is a package."""
+        self._meant: dict[int, list[_Meant]] = {}
         for rank, (_, statement) in enumerate(self._ranked):
-            for key in sorted({key for product in statement.products for key in _keys(product)}):
-                self._ranks[key].append(rank)
+            meanings = [product_meaning(product.component) for product in statement.products]
+            known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
+            for key in sorted({key for meaning in known for key in _keys(meaning)}):
+                self._ranks_by_image[key].append(rank)
+            if not statement.suppresses and any(not meaning.images for meaning in known):
+                for id_ in statement.ids:
+                    self._contrary[id_].append(rank)
 
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
@@ -68,48 +92,92 @@ class Export:
         `matched` are the positions of the statements that speak of a finding in the image: of those on a
         package wherever it is, only these are told. `related` are ids of one finding in the image.
         """
-        entry = image.entry
-        repository = Reference.parse(entry.image).repository
-        labels: dict[str, list[VersionEntry]] = {}
-        for version in entry.versions:
+        releases = _Releases(image)
+        named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
+        speaking = {self._rank_at[position] for position in matched}
+        told = [
+            statement
+            for rank in sorted(named | speaking)
+            if (statement := self._on(releases, rank, packages=rank in speaking)).products
+        ]
+        # A statement on a package that matches nothing here is not told, but what it contradicts is not told
+        # either.
+        ids = {id_ for each in told if each.statement.suppresses for id_ in each.statement.ids}
+        ids = ids.union(*(names for names in related if not ids.isdisjoint(names)))
+        silent = {rank for id_ in ids for rank in self._contrary.get(id_, ())} - speaking
+        untold = [self._on(releases, rank, packages=True) for rank in sorted(silent)]
+        return standing(told, untold, related)
+
+    def _on(self, releases: _Releases, rank: int, *, packages: bool) -> StatementOnReleases:
+        """The statement on these releases; `packages` says whether products that are packages count."""
+        _, statement = self._ranked[rank]
+        if rank not in self._meant:
+            self._meant[rank] = [*_meant(statement)]
+        meant = [product for product in self._meant[rank] if packages or product.images]
+        products = dict.fromkeys(
+            Exact(releases.purl(digest, product.platform), product.parts)
+            for digest in releases.digests
+            for product in meant
+            if releases.hold(digest, product.images, suppresses=statement.suppresses)
+        )
+        return StatementOnReleases(rank, statement, tuple(products))
+
+
+class _Releases:
+    """The releases of an image by their digests."""
+
+    def __init__(self, image: Image) -> None:
+        self._repository = Reference.parse(image.entry.image).repository
+        repository, self._name = _repository(image.entry.image)
+        self._location = quote(repository, safe="")
+        self.digests: dict[str, list[VersionEntry]] = {}
+        for version in image.entry.versions:
             for digest in version.digests:
-                labels.setdefault(digest, []).append(version)
-        keys = {repository, _ANY, *labels}
-        said, untold = list[StatementOnReleases](), list[StatementOnReleases]()
-        for rank in sorted({rank for key in keys for rank in self._ranks.get(key, ())}):
-            position, statement = self._ranked[rank]
-            exact, wide = dict[Exact, None](), dict[Exact, None]()
-            for digest, versions in labels.items():
-                # Other tags of a release are a promise of today; only what shows more goes by them.
-                subjects = [
-                    Subject(
-                        repository,
-                        frozenset({each.version, *(() if statement.suppresses else each.tags)}),
-                        frozenset([digest]),
-                    )
-                    for each in versions
-                ]
-                for product in statement.products:
-                    meaning = product_meaning(product.component)
-                    if isinstance(meaning, NotUnderstood):
-                        continue
-                    release = _exact(product, meaning, statement.suppresses, subjects, digest, entry.image)
-                    if release:
-                        (exact if position in matched or meaning.images else wide)[release] = None
-            if exact:
-                said.append(StatementOnReleases(rank, statement, tuple(exact)))
-            if wide:
-                untold.append(StatementOnReleases(rank, statement, tuple(wide)))
-        return standing(said, untold, related)
+                self.digests.setdefault(digest, []).append(version)
+        self.keys = {self._repository, *self.digests}
+        """What a product that is on one of them names."""
+
+    def hold(self, digest: str, images: Sequence[ImagePattern], *, suppresses: bool) -> bool:
+        """Whether all patterns mean the digest. What is said of one label is not said of another on the
+        same digest, which has its own rows: what suppresses must mean them all."""
+        if not images:
+            return True
+        # Other tags of a release are a promise of today; only what shows more goes by them.
+        subjects = [
+            Subject(
+                self._repository,
+                frozenset({version.version, *(() if suppresses else version.tags)}),
+                frozenset([digest]),
+            )
+            for version in self.digests[digest]
+        ]
+        held = (all(pattern.holds(subject) for pattern in images) for subject in subjects)
+        return all(held) if suppresses else any(held)
+
+    def purl(self, digest: str, platform: Mapping[str, str]) -> str:
+        qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in platform.items())
+        version = quote(digest, safe="")
+        return f"pkg:oci/{self._name}@{version}?{qualifiers}repository_url={self._location}"
 
 
-def _keys(product: Product) -> Iterator[str]:
-    meaning = product_meaning(product.component)
-    if isinstance(meaning, ProductMeaning):
-        for pattern in meaning.images[:1]:
-            yield from pattern.digests or (pattern.repository,)
-        if not meaning.images:
-            yield _ANY
+def _meant(statement: Statement) -> Iterator[_Meant]:
+    """The products that can be told, and wider than they are where the statement does not suppress."""
+    for product in statement.products:
+        meaning = product_meaning(product.component)
+        if not isinstance(meaning, ProductMeaning):
+            continue
+        # The platform goes into the package URL: the scan of one platform may be of a digest of several.
+        images = tuple(pattern._replace(os="", architecture="", platform="") for pattern in meaning.images)
+        platform = _platform(meaning.images)
+        parts = _parts(product, meaning, suppresses=statement.suppresses)
+        if not statement.suppresses or not (platform is None or parts is None):
+            yield _Meant(images, platform or {}, parts or ())
+
+
+def _keys(meaning: ProductMeaning) -> Iterator[str]:
+    """Repository or digests of the image; none when the product is a package wherever it is."""
+    for pattern in meaning.images[:1]:
+        yield from pattern.digests or (pattern.repository,)
 
 
 def standing(
@@ -157,33 +225,6 @@ def _compatible(first: str, second: str) -> bool:
         and (one.version == other.version or not (one.version and other.version))
         and all(known.get(key, value) == value for key, value in one.qualifiers)
     )
-
-
-def _exact(
-    product: Product,
-    meaning: ProductMeaning,
-    suppresses: bool,
-    subjects: Sequence[Subject],
-    digest: str,
-    image: str,
-) -> Exact | None:
-    """The product as this digest, which `subjects` have, one for each label; None if it means something
-    else, or what can't be said."""
-    # The platform goes into the package URL: the scan of one platform may be of a digest of several.
-    images = [pattern._replace(os="", architecture="", platform="") for pattern in meaning.images]
-    held = [all(pattern.holds(subject) for pattern in images) for subject in subjects]
-    # What is said of one label is not said of another on the same digest, which has its own rows.
-    if not (all(held) if suppresses else any(held)):
-        return None
-    platform = _platform(meaning.images)
-    parts = _parts(product, meaning, suppresses=suppresses)
-    if suppresses and (platform is None or parts is None):
-        return None
-    repository, name = _repository(image)
-    qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in (platform or {}).items())
-    version = quote(digest, safe="")
-    purl = f"pkg:oci/{name}@{version}?{qualifiers}repository_url={quote(repository, safe='')}"
-    return Exact(purl, parts or ())
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:

@@ -9,18 +9,51 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import asdict
 
-from .purl import Purl
+from ..problems import RefusedError
 from .scans import Finding
-from .statements import Statement
-from .vex_index import Claim, Index, Key, index, keys
-from .vex_subject import Subject
+from .statements import (
+    PartMeaning,
+    Product,
+    ProductMeaning,
+    Purl,
+    Statement,
+    Subject,
+    normalised,
+    part_meaning,
+    product_meaning,
+)
 from .vulnerabilities import Suppressed, Vulnerability
-
-__all__ = ["Applied", "Statements", "Subject"]
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _NONE = -1
 """The rank of no statement."""
+_Text = str | tuple[str, ...]
+_ClaimKey = tuple[_Text, _Text | None]
+"""Of the product: repository or digest of an image, or type, namespace, name and version of a package.
+Of the part: none, a name, or of a package URL the same four or, for scans without, type, name and version."""
+
+
+class Claim(NamedTuple):
+    """What a statement claims about one product, or about one part of it."""
+
+    product: ProductMeaning
+    part: PartMeaning | None
+    suppresses: bool
+
+    def holds(self, finding: Finding, package: Purl | None, image: Subject) -> bool:
+        """Whether it is about the finding, of which `package` is the package URL, in this image."""
+        return (
+            self.product.holds_in(image)
+            and self.product.holds_of(package)
+            and (self.part is None or self.part.holds(finding, package))
+        )
+
+
+_Claims = dict[_ClaimKey, dict[Claim, list[int]]]
+"""Key → claims → ranks of the statements with that claim, ascending.
+
+Equal claims of several statements are one, so that a finding is compared with each claim once.
+"""
 
 
 class Applied(NamedTuple):
@@ -29,7 +62,7 @@ class Applied(NamedTuple):
     open: list[Vulnerability]
     suppressed: list[Suppressed]
     matched: set[int]
-    """Positions of the statements that speak of any finding, also of those that take nothing out."""
+    """Positions of the statements on any of the findings, also of those that take nothing out."""
     related: set[frozenset[str]]
     """Ids of one finding, where statements are on several of them."""
 
@@ -45,10 +78,10 @@ class Statements:
         self._all = tuple(statements)
         self._positions = sorted(range(len(self._all)), key=lambda position: _age(self._all[position]))
         self._ranks_by_id: dict[str, list[int]] = defaultdict(list)
-        for rank in range(len(self._all)):
-            for name in self._at(rank).ids:
+        for rank, (_, statement) in enumerate(self.oldest_first()):
+            for name in statement.ids:
                 self._ranks_by_id[name].append(rank)
-        self._indexes: dict[str, Index] = {}
+        self._claims_by_id: dict[str, _Claims] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -59,10 +92,12 @@ class Statements:
     def concerns(self, findings: Iterable[Finding]) -> bool:
         """Whether any statement is on one of these vulnerabilities, in whatever product."""
         known = self._ranks_by_id
-        return any(one.id in known or not known.keys().isdisjoint(one.aliases) for one in findings)
+        return any(
+            finding.id in known or not known.keys().isdisjoint(finding.aliases) for finding in findings
+        )
 
     def oldest_first(self) -> Iterator[tuple[int, Statement]]:
-        """Every statement with its position: where two speak of the same, the last one counts."""
+        """Every statement with its position: where two contradict each other, the last one counts."""
         return ((position, self._all[position]) for position in self._positions)
 
     def apply(
@@ -70,91 +105,117 @@ class Statements:
     ) -> Applied:
         """Take out the rows of which every finding is covered by a statement.
 
-        `subjects[finding.scan]` is what the finding was found in. A suppressed row shows the newest of the
+        `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
         applied = Applied([], [], set(), set())
-        matcher = _Matcher(subjects)
         for row, findings in rows:
-            decided = [self._decision(finding, matcher) for finding in findings]
-            if min(decided, default=_NONE) == _NONE:
+            ranks = [self._decision(finding, subjects[finding.scan], applied) for finding in findings]
+            if min(ranks, default=_NONE) == _NONE:
                 applied.open.append(row)
             else:
-                applied.suppressed.append(_suppressed(row, self._at(max(decided))))
-        applied.matched.update(self._positions[rank] for rank in matcher.matched())
-        applied.related.update(matcher.related)
+                applied.suppressed.append(_suppressed(row, self._at(max(ranks))))
         return applied
 
     def _at(self, rank: int) -> Statement:
         return self._all[self._positions[rank]]
 
-    def _decision(self, finding: Finding, matcher: _Matcher) -> int:
+    def _decision(self, finding: Finding, image: Subject, applied: Applied) -> int:
         """Rank of the newest statement that covers the finding, `_NONE` when it is not covered.
 
         A finding that stands for several CVEs is covered when for each of them the newest statement, on it
-        or on the finding's own id, suppresses. Its other aliases may mean one of the CVEs alone, so what is
-        said on them never suppresses, but may contradict.
+        or on the finding's own id, suppresses. Its other aliases may mean one of the CVEs alone, so a
+        statement on them never suppresses, but may contradict.
         """
         names = (finding.id, *finding.aliases)
-        known = {name: self._index(name) for name in names if name in self._ranks_by_id}
+        known = [name for name in names if name in self._ranks_by_id]
         if not known:
             return _NONE
         if len(known) > 1:
-            matcher.related.add(frozenset(known))
-        said = matcher.newest(finding, known)
+            applied.related.add(frozenset(known))
+        ranks = self._newest(finding, image, known, applied)
         cves = [name for name in names if name.startswith("CVE-")]
         if len(cves) < 2:
-            return self._deciding(rank for ranks in said.values() for rank in ranks)
-        unclear = [rank for name in finding.aliases if name not in cves for rank in said.get(name, ())]
-        own = [*said.get(finding.id, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
-        decided = [self._deciding([*own, *said.get(cve, ())]) for cve in cves]
+            return self._deciding(rank for newest in ranks.values() for rank in newest)
+        unclear = [rank for name in finding.aliases if name not in cves for rank in ranks.get(name, ())]
+        own = [*ranks.get(finding.id, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
+        decided = [self._deciding([*own, *ranks.get(cve, ())]) for cve in cves]
         return _NONE if _NONE in decided else max(decided)
+
+    def _newest(
+        self, finding: Finding, image: Subject, names: Iterable[str], applied: Applied
+    ) -> dict[str, list[int]]:
+        """The rank of the newest statement with each claim on the finding, by the vulnerability's name."""
+        package = Purl.parse(finding.purl)
+        keys = _keys(finding, package, image)
+        newest: dict[str, list[int]] = defaultdict(list)
+        for name in names:
+            claims_by_key = self._claims(name)
+            for key in keys:
+                for claim, ranks in claims_by_key.get(key, {}).items():
+                    if claim.holds(finding, package, image):
+                        applied.matched.update(self._positions[rank] for rank in ranks)
+                        newest[name].append(ranks[-1])
+        return newest
 
     def _deciding(self, ranks: Iterable[int]) -> int:
         """The last of them; `_NONE` when it does not suppress or there is none."""
         last = max(ranks, default=_NONE)
         return last if last != _NONE and self._at(last).suppresses else _NONE
 
-    def _index(self, name: str) -> Index:
-        """The claims on one vulnerability, taken apart at the first question for it: most are never asked."""
-        if name not in self._indexes:
-            self._indexes[name] = index((rank, self._at(rank)) for rank in self._ranks_by_id[name])
-        return self._indexes[name]
+    def _claims(self, name: str) -> _Claims:
+        """The claims on one vulnerability, read when they are first needed: most never are."""
+        if name not in self._claims_by_id:
+            claims: _Claims = defaultdict(lambda: defaultdict(list))
+            for rank in self._ranks_by_id[name]:
+                statement = self._at(rank)
+                for claim in {each for product in statement.products for each in _claims(product, statement)}:
+                    for product_key in _product_keys(claim.product):
+                        for part_key in _part_keys(claim.part):
+                            claims[product_key, part_key][claim].append(rank)
+            self._claims_by_id[name] = claims
+        return self._claims_by_id[name]
 
 
-class _Matcher:
-    """What is said of findings in the same images."""
+def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
+    """None from what is not understood."""
+    meaning = product_meaning(product.component)
+    if isinstance(meaning, RefusedError):
+        return
+    if not product.parts:
+        yield Claim(meaning, None, statement.suppresses)
+    for part in map(part_meaning, product.parts):
+        if isinstance(part, PartMeaning):
+            yield Claim(meaning, part, statement.suppresses)
 
-    def __init__(self, subjects: Sequence[Subject]) -> None:
-        self._subjects = subjects
-        self._in_image: dict[tuple[int, str, Key], list[tuple[Claim, list[int]]]] = {}
-        """Scan, vulnerability and key → the claims that hold in the image, whatever the package."""
-        self._matched: dict[int, list[int]] = {}
-        self.related: set[frozenset[str]] = set()
-        """See `Applied`."""
 
-    def newest(self, finding: Finding, known: dict[str, Index]) -> dict[str, list[int]]:
-        """Of each claim on the finding the newest statement, by the name of the vulnerability."""
-        image, package = self._subjects[finding.scan], Purl.parse(finding.purl)
-        places = keys(finding, package, image)
-        said: dict[str, list[int]] = defaultdict(list)
-        for name, claims in known.items():
-            for key in places:
-                if key not in claims:
-                    continue
-                at = finding.scan, name, key
-                if at not in self._in_image:
-                    holding = [item for item in claims[key].items() if item[0].product.holds_in(image)]
-                    self._in_image[at] = holding
-                for claim, ranks in self._in_image[at]:
-                    if claim.holds(finding, package):
-                        self._matched[id(ranks)] = ranks
-                        said[name].append(ranks[-1])
-        return said
+def _keys(finding: Finding, package: Purl | None, image: Subject) -> list[_ClaimKey]:
+    """All keys of claims that may be about the finding."""
+    products: list[_Text] = [image.repository, *image.digests]
+    packages: set[tuple[str, ...]]
+    if package:
+        packages = {package[:4], (*package[:3], "")}  # a claim without a version is on all of them
+        products += packages
+    else:
+        name = normalised(finding.ecosystem, finding.pkg)
+        packages = {(finding.ecosystem, name, version) for version in (finding.installed, "")}
+    return [(product, part) for product in products for part in (None, finding.pkg, *packages)]
 
-    def matched(self) -> Iterator[int]:
-        """All that spoke of a finding."""
-        return (rank for ranks in self._matched.values() for rank in ranks)
+
+def _product_keys(product: ProductMeaning) -> tuple[_Text, ...]:
+    if not product.images:
+        return (product.packages[0][:4],)
+    image = product.images[0]
+    return image.digests or (image.repository,)
+
+
+def _part_keys(part: PartMeaning | None) -> tuple[_Text | None, ...]:
+    if part is None:
+        return (None,)
+    if not part.purls:
+        return (part.name,)
+    first = part.purls[0]
+    return first[:4], *((first.type, name, first.version) for name in first.spellings)
 
 
 def _age(statement: Statement) -> tuple[datetime, str, int, bool, str, str]:

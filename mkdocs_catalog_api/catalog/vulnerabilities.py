@@ -82,10 +82,13 @@ def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, li
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
-    worst = {key: min([finding.severity for finding in group]) for key, group in groups.items()}
-    ordered = sorted(groups.items(), key=lambda item: (worst[item[0]], cve_order(item[0][0]), *item[0]))
-    for key, group in ordered:
-        yield _row(SEVERITIES[worst[key]], group), group
+    ordered = [
+        (min([finding.severity for finding in group]), cve_order(key[0]), *key, group)
+        for key, group in groups.items()
+    ]
+    ordered.sort()  # never by the groups, as no two have the same key
+    for severity, _, _, _, _, group in ordered:
+        yield _row(SEVERITIES[severity], group), group
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:

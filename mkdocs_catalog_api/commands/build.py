@@ -34,13 +34,13 @@ def _api(run: Run) -> Build:
 
 
 def _with_web(run: Run) -> Build:
-    from ..web.html_site import HtmlSite, write
+    from ..web.html_site import fill_site, write
 
     site, settings = run.read()
-    pages = HtmlSite(site, settings, run.problems)
     build = run.prepare(site, settings)
     try:
-        files = pages.fill(build.catalog, build.folder, build.feeds.keys(), strict=run.strict)
+        feeds = build.feeds.keys()
+        files = fill_site(site, settings, build.catalog, build.folder, feeds, run.problems, strict=run.strict)
         build.publish(replace=run.replace, keep=True)
         assert build.staging is not None  # noqa: S101  # nothing was only checked
         write(files, site.site_dir, build.staging.folder)

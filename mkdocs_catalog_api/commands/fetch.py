@@ -15,7 +15,7 @@ import click
 from ..authored.folders import project_of
 from ..catalog.links import web_link
 from ..catalog.names import slug
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from .run import (
     as_objects,
@@ -130,7 +130,7 @@ def command(
     except KeyboardInterrupt:
         problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
     except OSError as error:
-        message = f"can't be written: {error.strerror}"
+        message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     if as_json:
         reports = {name: counts[name] for name in ("fetched", "unchanged", "unscanned", "kept")}

@@ -14,7 +14,7 @@ from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..authored.schemas import schemas
 from ..authored.settings import Resource, Settings, read_settings
 from ..catalog.names import slug_from_name
-from ..problems import Problem, Problems, RefusedError
+from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .run import config_file_option, print_problems
 
@@ -58,9 +58,10 @@ def command(kind: str, name: str, config_file: Path) -> None:
             slug = slug_from_name(name)
             file = f"{site.docs_dir}/{_KINDS[kind]}/{slug}.md"
             path = config_file.parent / file
+            text = _page(_KINDS[kind], name, slug, settings)
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8", newline="\n") as page:
-                page.write(_page(_KINDS[kind], name, slug, settings))
+                page.write(text)
             click.echo(f"wrote {path}")
             return
         except RefusedError as error:
@@ -69,7 +70,7 @@ def command(kind: str, name: str, config_file: Path) -> None:
             hint = "choose another name"
             problems.add(Problem(file, 0, 0, "", "is there already", hint, code=Code.IN_THE_WAY))
         except OSError as error:
-            message = f"can't be written: {error.strerror}"
+            message = f"can't be written: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=True)
     raise SystemExit(1)

@@ -15,11 +15,10 @@ from ..authored import clock
 from ..authored.settings import Settings
 from ..authored.site import Site, own_files
 from ..history import chain
-from ..history.configured import history_folder
-from ..history.days import Folder, is_date
+from ..history.days import Folder, history_folder, is_date
 from ..history.git import Commit, GitError, Repository
-from ..history.snapshot import Seen, State, known, snapshot
-from ..problems import CatalogError, Level, Problem, Problems
+from ..history.state import Seen, State, known, snapshot
+from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
 from ..sources.load import load
@@ -80,7 +79,7 @@ def command(
     except GitError as error:
         problems.add(Problem("", 0, 0, "--from-git", str(error), code=Code.DAY))
     except (MemoryError, OSError) as error:
-        message = f"the history can't be written: {str(error) or 'memory ran out'}"
+        message = f"the history can't be written: {reason(error, with_path=True)}"
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
         summary = {"refused": done is None} | (done.summary if done else {})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct, field
 
-from ..problems import CatalogError, Level, Problem, Problems, lines
+from ..problems import CatalogError, Level, Problem, Problems, lines, reason
 from ..problems.codes import Code
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Run(Struct):
         except CatalogError as error:
             self.problems.extend(error.problems)
         except (ContractError, MemoryError, OSError) as error:
-            message = f"the API can't be written: {str(error) or 'memory ran out'}"
+            message = f"the API can't be written: {reason(error, with_path=True)}"
             self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo("\033[K", nl=False, err=True)

@@ -10,7 +10,7 @@ from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..authored.schemas import DRAFT_7, PACKAGE, schemas, write
 from ..authored.settings import Settings, read_settings
-from ..problems import Problem, Problems
+from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .run import print_problems
 
@@ -42,7 +42,7 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
     try:
         write(folder or PACKAGE, made)
     except OSError as error:
-        problems, message = Problems(), f"the schemas can't be written: {error.strerror}"
+        problems, message = Problems(), f"the schemas can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or folder), 0, 0, "", message, code=Code.NOT_WRITTEN))
         print_problems(problems, quiet=True)
         raise SystemExit(1) from None

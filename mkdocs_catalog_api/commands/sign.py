@@ -12,7 +12,7 @@ import msgspec
 
 from ..authored.folders import not_writable, read_file
 from ..catalog.addresses import MANIFEST, PREFIX
-from ..problems import CatalogError, Problem, Problems, RefusedError
+from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..sources.reports.normalise import text
 from .run import config_file_option, missing_package, print_problems, quiet_option
@@ -77,7 +77,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     except CatalogError as error:
         problems.extend(error.problems)
     except OSError as error:
-        message = f"can't be written: {error.strerror}"
+        message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=quiet)
     if problems.refuse(strict=False):
@@ -110,7 +110,7 @@ def _checked(folder: Path, problems: Problems) -> bytes:
         refuse(file, "is not there", "build the site first")
         return b""
     except OSError as error:
-        refuse(file, f"can't be read: {error.strerror}")
+        refuse(file, f"can't be read: {reason(error)}")
         return b""
     except (ValueError, RecursionError) as error:
         refuse(file, f"no manifest of an API: {text(str(error))}")

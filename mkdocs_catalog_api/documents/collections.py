@@ -1,15 +1,16 @@
 """Collections, their pages, and the documents of their items."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct, defstruct
-from pydantic import BaseModel
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.badges import PER_IMAGE
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
 from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from . import items
@@ -73,9 +74,9 @@ COLLECTIONS: Mapping[str, Words] = {
 
 
 @cache
-def item_structs(name: str, model: type[BaseModel]) -> ItemStructs:
-    """The Structs of a collection with entries of this model."""
-    return _item_structs(name, COLLECTIONS[name], published(model))
+def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
+    """The Structs of a collection whose items have these fields."""
+    return _item_structs(name, COLLECTIONS[name], published(fields.model, fields.own))
 
 
 def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
@@ -121,20 +122,20 @@ def total_pages(total: int) -> int:
 
 def collection_items(catalog: Catalog, name: str) -> list[Struct]:
     """The items of a collection as they are published, in its order."""
-    at = catalog.addresses
+    at, own = catalog.addresses, catalog.fields[name].own
     match name:
         case "images":
-            return [items.image(image, at) for image in catalog.images]
+            return [items.image(image, at, own) for image in catalog.images]
         case "charts":
-            return [items.chart(chart, at) for chart in catalog.charts]
+            return [items.chart(chart, at, own) for chart in catalog.charts]
         case "roadmap":
-            return [items.roadmap(planned, at) for planned in catalog.roadmap]
+            return [items.roadmap(planned, at, own) for planned in catalog.roadmap]
     return items.updates(catalog)
 
 
-def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: Struct) -> Struct:
-    """The document of one item, `data` being the item as it is published."""
-    struct = item_structs(name, catalog.models[name]).document
+def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: object) -> Struct:
+    """The document of one item; `data` is the item as it is published, a Struct or its JSON object."""
+    struct = item_structs(name, catalog.fields[name]).document
     assert struct is not None  # noqa: S101  # updates have no documents
     at, slug, page = catalog.addresses, item.entry.slug, item.page
     html = at.web(page.url) if page and page.own else None
@@ -146,7 +147,7 @@ def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem
 
 
 def _documents(name: str, catalog: Catalog) -> Documents:
-    structs, at = item_structs(name, catalog.models[name]), catalog.addresses
+    structs, at = item_structs(name, catalog.fields[name]), catalog.addresses
     published_items = collection_items(catalog, name)
     total = len(published_items)
     head = {"api_version": "v1", "resource": name}
@@ -159,9 +160,7 @@ def _documents(name: str, catalog: Catalog) -> Documents:
         yield addresses.page(name, number), structs.page(**head, **counts, links=links, data=some)
     if name == "updates":
         return
-    of_name: Mapping[str, Sequence[Image | Chart | RoadmapItem]]
-    of_name = {"images": catalog.images, "charts": catalog.charts, "roadmap": catalog.roadmap}
-    for item, data in zip(of_name[name], published_items, strict=True):
+    for item, data in zip(catalog.items[name], published_items, strict=True):
         yield addresses.item(name, item.entry.slug), item_document(catalog, name, item, data)
 
 
@@ -182,10 +181,10 @@ def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
 _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
 
 
-def collection_kinds(models: Mapping[str, type[BaseModel]]) -> Iterator[Kind]:
-    """A kind for each collection; `models` has the model of its entries."""
+def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
+    """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
-        routes = tuple(_routes(name, words, item_structs(name, models[name])))
+        routes = tuple(_routes(name, words, item_structs(name, fields[name])))
         yield Kind(routes, partial(_documents, name))
 
 

@@ -41,9 +41,11 @@ class Examples:
     def take(self, path: str, document: Struct) -> None:
         """Keep the document if it is the example of its route."""
         route = self._chosen.get(path) or self._by_struct.get(type(document))
-        if route is not None and route not in self.by_route:
-            body = cut(document, _MAPS.get(path))
-            self.by_route[route] = Example(_parameters(route, path), body)
+        if route is None or route in self.by_route:
+            return
+        parameters = _parameters(route, path)
+        if parameters is not None:  # else another route has documents of the same Struct
+            self.by_route[route] = Example(parameters, cut(document, _MAPS.get(path)))
 
     def complete(self, generator: Struct, badge: Struct) -> dict[str, Example]:
         """All examples; `generator` wrote the documents, `badge` is the manifest's entry of one."""
@@ -89,11 +91,11 @@ def _rank(image: Image) -> int:
     return 0 if figures.total else 1
 
 
-def _parameters(template: str, path: str) -> dict[str, str | int]:
-    """The part of a path for each of the parameters that a template has in braces."""
+def _parameters(template: str, path: str) -> dict[str, str | int] | None:
+    """The part of a path for each parameter of a template; None if the template has no such path."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(template))
     match = re.fullmatch(pattern, path)
-    return {**match.groupdict()} if match else {}
+    return {**match.groupdict()} if match else None
 
 
 def cut(document: Struct, one_of: str | None = None) -> Any:

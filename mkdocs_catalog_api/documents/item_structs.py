@@ -14,6 +14,8 @@ from msgspec import Meta, Struct, defstruct
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
+from ..catalog.fields import OwnFields
+from ..catalog.model import Model
 from ..catalog.models import (
     ChartEntry,
     ChartVersionEntry,
@@ -100,54 +102,64 @@ _NAMES: Mapping[type[BaseModel], str] = {
 
 
 @cache
-def published(model: type[BaseModel]) -> type[Struct]:
+def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[Struct]:
     """The Struct that an entry of this model is published as.
 
-    Its fields are those of the built-in model, then those that are computed, then those that the catalog has
-    declared on top of it (`catalog.fields.extend`).
+    Its fields are those of the model, then the computed ones, then the own ones of the catalog. An own field
+    takes the key of another one that has its name.
     """
     built_in = next(base for base in _NAMES if issubclass(model, base))
-    own = {name: _described(info) for name, info in model.model_fields.items() if not info.exclude}
-    declared: frozenset[str] = getattr(model, "own", frozenset())
-    ordered = {name: own.pop(name) for name in built_in.model_fields if name in own and name not in declared}
-    computed = {name: kind for name, kind in _COMPUTED.get(built_in, {}).items() if name not in declared}
+    fields = {
+        name: _described(info, own.of_versions if name == "versions" else OwnFields)
+        for name, info in model.model_fields.items()
+        if not info.exclude
+    }
+    fields = own.others({**fields, **_COMPUTED.get(built_in, {})})
+    fields |= {f"own_{name}": _described(own.model_fields[f"own_{name}"]) for name in own.names}
+    infos = model.model_fields | own.model_fields
     return defstruct(
         _NAMES[built_in],
-        [*(ordered | computed).items(), *own.items()],
+        [*fields.items()],
         bases=(Document,),
         module=__name__,
         namespace={"__doc__": built_in.__doc__},
-        rename={name: info.alias or name for name, info in model.model_fields.items()},
+        rename={name: info.alias or name for name, info in infos.items()},
     )
 
 
-def publish(entry: BaseModel, **computed: object) -> Struct:
-    """A validated entry as it is published, with what is computed, models in it published among that."""
-    declared: frozenset[str] = getattr(entry, "own", frozenset())
-    made = {name: value for name, value in computed.items() if name not in declared}
-    return published(type(entry))(**{**vars(entry), **made})
+def publish(entry: Model, own: type[OwnFields] = OwnFields, **computed: object) -> Struct:
+    """A validated entry as it is published, with the computed fields. Models in it are published among those.
+
+    `own` declares the catalog's own fields.
+    """
+    struct = published(type(entry), own)
+    values = vars(entry) | computed | {f"own_{name}": value for name, value in entry.own.items()}
+    return struct(*map(values.__getitem__, struct.__struct_fields__))
 
 
-def _described(info: FieldInfo) -> Any:
-    kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation)
+def _described(info: FieldInfo, own: type[OwnFields] = OwnFields) -> Any:
+    kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation, own)
     return Annotated[kind, Meta(description=info.description)] if info.description else kind
 
 
-def _plain(annotation: Any) -> Any:
-    """The type that a value has once it is validated, with the constraints that a schema can say."""
+def _plain(annotation: Any, own: type[OwnFields]) -> Any:
+    """The type of a validated value, with the constraints that a schema can express.
+
+    `own` declares the catalog's own fields of a model in it.
+    """
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _constrained(_plain(parts[0]), parts[1:])
+        return _constrained(_plain(parts[0], own), parts[1:])
     if origin in (Union, types.UnionType):
-        return Union[tuple(map(_plain, parts))]  # noqa: UP007  # of parts that are not known here
+        return Union[tuple(_plain(part, own) for part in parts)]  # noqa: UP007  # of parts that are not known here
     if origin is list:
-        return list[_plain(parts[0])]  # type: ignore[misc]
+        return list[_plain(parts[0], own)]  # type: ignore[misc]
     if origin is Literal:
         # The words of the contract are closed; those that a catalog declares itself may become more.
         named = {"component": _WORDS[annotation]} if annotation in _WORDS else {"open": True}
         return Annotated[annotation, Meta(extra_json_schema={"words": [*parts], **named})]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return published(annotation)
+        return published(annotation, own)
     return annotation
 
 

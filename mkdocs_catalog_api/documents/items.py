@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
+from ..catalog.fields import OwnFields
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
@@ -16,31 +17,43 @@ from .item_structs import Verify, publish
 from .security import chart_security, image_security
 
 
-def image(item: Image, at: Addresses) -> Struct:
+def image(item: Image, at: Addresses, own: type[OwnFields]) -> Struct:
     slug = item.entry.slug
     return publish(
         item.entry,
+        own,
         versions=[
-            publish(entry, href=at.api(addresses.release(slug, entry.version)))
+            publish(entry, own.of_versions, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
-        verify=_verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions))),
+        verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
         security=image_security(item, at),
     )
 
 
-def chart(item: Chart, at: Addresses) -> Struct:
+def chart(item: Chart, at: Addresses, own: type[OwnFields]) -> Struct:
     return publish(
         item.entry,
-        versions=[*map(publish, item.entry.versions)],
+        own,
+        versions=[publish(entry, own.of_versions) for entry in item.entry.versions],
         images=[_pin(pin, at) for pin in item.pins],
-        verify=_verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions))),
+        verify=chart_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("charts", item.entry.slug)),
         security=chart_security(item),
     )
+
+
+def image_verify(item: Image) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions)))
+
+
+def chart_verify(item: Chart) -> Verify | None:
+    """How the newest version is verified."""
+    return _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions)))
 
 
 T = TypeVar("T")
@@ -52,12 +65,10 @@ def _newest(versions: Sequence[T]) -> T | None:
 
 def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
     """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
-    said = entry.verify
-    if said is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
+    how = entry.verify
+    if how is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
         return None
-    return Verify(
-        "cosign", said.identity, said.identity_regexp, said.issuer, said.key, said.command(reference)
-    )
+    return Verify("cosign", how.identity, how.identity_regexp, how.issuer, how.key, how.command(reference))
 
 
 def _pin(pin: Pin, at: Addresses) -> Struct:
@@ -67,9 +78,9 @@ def _pin(pin: Pin, at: Addresses) -> Struct:
     return publish(pin.entry, slug=pin.slug, version=pin.version, href=href)
 
 
-def roadmap(item: RoadmapItem, at: Addresses) -> Struct:
+def roadmap(item: RoadmapItem, at: Addresses, own: type[OwnFields]) -> Struct:
     url = at.web(item.page.url) if item.page else None
-    return publish(item.entry, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
+    return publish(item.entry, own, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
 
 
 def updates(catalog: Catalog) -> list[Struct]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, get_args
 
-from msgspec import Struct, field
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
@@ -54,96 +54,62 @@ _RESPONSES = {
 }
 
 
-class About(Struct, frozen=True):
-    """What the document says of the API beside its paths."""
-
-    title: str
-    contact: Mapping[str, str] = field(default_factory=dict)
-    """`name`, `url`, `email` of who answers questions; empty when nobody is named."""
-    license: Mapping[str, str] = field(default_factory=dict)
-    """`name` with `identifier` or `url`: on what terms the documents may be used; empty when not said."""
-    mount: str = ""
-    """Mount path of the site."""
-    site_url: str | None = None
-    """Its address, when it is known."""
-
-
-def about(catalog: Catalog, settings: OpenApiSettings) -> About:
-    """What the settings say of the API."""
-    contact, terms = settings.contact, settings.license
-    return About(
-        catalog.title,
-        contact.model_dump(exclude_none=True) if contact else {},
-        terms.model_dump(exclude_none=True) if terms else {},
-        catalog.addresses.mount,
-        catalog.site_url,
-    )
-
-
 _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
+Schema: TypeAlias = dict[str, Any]
 
 
-class Described(NamedTuple):
-    """What can be said of the documents before there are any."""
-
-    routes: list[tuple[Route, Mapping[str, Any], list[dict[str, Any]]]]
-    """Each with the schemas of its documents and of its parameters."""
-    schemas: dict[str, dict[str, Any]]
-    """Name of each component → the schema."""
-
-
-def describe(kinds: Iterable[Kind]) -> Described:
-    """Every path of these kinds of documents, with its schema."""
-    table = [route for kind in kinds for route in kind.routes]
-    found, schemas = schema_components(
-        [route.struct for route in table if route.struct], ref_template=_REFERENCE
-    )
-    references = iter(found)
-    bodies = [next(references) if route.struct else _BINARY for route in table]
-    words: dict[str, dict[str, Any]] = {}
-    opened = {name: _open(part, words) for name, part in schemas.items()}
-    opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
-    for event in get_args(AnyEvent):
-        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
-    parameters = [[_simpler(json_schema(one.type), words) for one in route.parameters] for route in table]
-    described = [*zip(table, bodies, parameters, strict=True)]
-    return Described(described, dict(sorted((opened | words).items())))
-
-
-def openapi(described: Described, about: About, examples: Mapping[str, Example]) -> dict[str, Any]:
-    """OpenAPI 3.1 of every path."""
+def openapi(
+    catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind], examples: Mapping[str, Example]
+) -> dict[str, Any]:
+    """OpenAPI 3.1 of every route of these kinds; `examples` by the path of the route."""
+    routes = [route for kind in kinds for route in kind.routes]
+    bodies, parameters, schemas = _schemas(routes)
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, schema, parameters, examples.get(route.path))}
-        for route, schema, parameters in described.routes
+        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path, examples.get(route.path))}
+        for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
+    info: dict[str, Any] = {"title": catalog.title, "version": "v1", "description": _DESCRIPTION}
+    for name in ("contact", "license"):
+        if (section := getattr(settings, name)) and (said := section.model_dump(exclude_none=True)):
+            info[name] = said
+    headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": about.title,
-            "version": "v1",
-            "description": _DESCRIPTION,
-            **({"contact": dict(about.contact)} if about.contact else {}),
-            **({"license": dict(about.license)} if about.license else {}),
-        },
-        "servers": _servers(about),
+        "info": info,
+        "servers": _servers(catalog),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
-        "components": {
-            "schemas": described.schemas,
-            "headers": {
-                name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
-            },
-            "responses": _RESPONSES,
-        },
+        "components": {"schemas": schemas, "headers": headers, "responses": _RESPONSES},
     }
 
 
-def _servers(about: About) -> list[dict[str, str]]:
+def _schemas(
+    routes: Sequence[Route],
+) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
+    """The schema of each route's documents and of its parameters, and the named ones by their names."""
+    found, schemas = schema_components(
+        [route.struct for route in routes if route.struct], ref_template=_REFERENCE
+    )
+    references = iter(found)
+    bodies = [next(references) if route.struct else _BINARY for route in routes]
+    words: dict[str, Schema] = {}
+    opened = {name: _open(schema, words) for name, schema in schemas.items()}
+    opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    for event in get_args(AnyEvent):
+        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
+    parameters = [
+        [_simpler(json_schema(parameter.type), words) for parameter in route.parameters] for route in routes
+    ]
+    return bodies, parameters, dict(sorted((opened | words).items()))
+
+
+def _servers(catalog: Catalog) -> list[dict[str, str]]:
     """The mount path, which is right on any host, and where the site is."""
-    servers = [{"url": about.mount or "/", "description": "The site that this document is on."}]
-    if about.site_url:
-        servers.append({"url": about.site_url.rstrip("/"), "description": "The site at its own address."})
+    mount = catalog.addresses.mount
+    servers = [{"url": mount or "/", "description": "The site that this document is on."}]
+    if catalog.site_url:
+        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
     return servers
 
 
@@ -155,6 +121,8 @@ def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str,
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
+    # A docstring, which Python keeps with its indentation before 3.13.
+    schema["description"] = inspect.cleandoc(schema["description"])
     for name, part in schema["properties"].items():
         schema["properties"][name] = _simpler(part, words)
     return schema

@@ -13,11 +13,10 @@ from ..authored.settings import Settings
 from ..catalog import addresses
 from ..catalog.addresses import GENERATOR
 from ..catalog.value import Catalog
-from . import openapi
 from .badges import catalog_badges
 from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
 from .examples import Examples
-from .kinds import Kind
+from .openapi import openapi
 from .prove import encode, prove, prove_links, prove_openapi
 from .table import kinds, wanted_kinds
 
@@ -58,25 +57,10 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
     yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog)))
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
-    yield finished(addresses.OPENAPI, _openapi(catalog, settings, every, examples, generator, written))
+    complete = examples.complete(generator, written[addresses.badge("images")])
+    description = openapi(catalog, settings.openapi, every, complete)
+    body = encode(description)
+    prove_openapi(body, description["paths"], description["components"]["schemas"], written)
+    yield finished(addresses.OPENAPI, body)
     yield proven(addresses.MANIFEST, manifest(written, generated_at, generator))
     prove_links(links, catalog.addresses.api(""), written)
-
-
-def _openapi(
-    catalog: Catalog,
-    settings: Settings,
-    every: list[Kind],
-    examples: Examples,
-    generator: GeneratedBy,
-    written: dict[str, ManifestEntry],
-) -> bytes:
-    described = openapi.describe(every)
-    document = openapi.openapi(
-        described,
-        openapi.about(catalog, settings.openapi),
-        examples.complete(generator, written[addresses.badge("images")]),
-    )
-    body = encode(document)
-    prove_openapi(body, document["paths"], document["components"]["schemas"], written)
-    return body

@@ -39,6 +39,7 @@ from ..catalog.published import (
     Unknown,
     UnknownIfScanned,
     VersionLabel,
+    schema_name,
 )
 from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
@@ -69,7 +70,8 @@ SuppressedRows = Annotated[
 ]
 
 
-class Release(Document):
+@schema_name("Release")
+class ReleaseRecord(Document):
     """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
 
     version: Label
@@ -110,7 +112,7 @@ def _fields(struct: type[Struct]) -> list[tuple[str, object]]:
 
 ReleaseDocument = defstruct(
     "ReleaseDocument",
-    [*_fields(SecurityHead), *_fields(Release)],
+    [*_fields(SecurityHead), *_fields(ReleaseRecord)],
     bases=(Document,),
     module=__name__,
     namespace={
@@ -122,9 +124,9 @@ ReleaseDocument = defstruct(
 class SecurityDetail(SecurityHead):
     """Vulnerability data of every release of one image."""
 
-    latest: Annotated[Release, Meta(description="Record of the newest version.")]
+    latest: Annotated[ReleaseRecord, Meta(description="Record of the newest version.")]
     versions: Annotated[
-        list[Release], Meta(min_length=1, description="A record for each version, newest first.")
+        list[ReleaseRecord], Meta(min_length=1, description="A record for each version, newest first.")
     ]
 
 
@@ -250,19 +252,19 @@ class SecurityIndex(Document):
     data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
 
 
-_NOTHING = [None] * (len(Release.__struct_fields__) - 2)
+_NOTHING = [None] * (len(ReleaseRecord.__struct_fields__) - 2)
 NO_FIGURES: dict[str, Any] = dict.fromkeys(
     (*COUNTERS, "total", "fixable", "suppressed", "grade", "score", "exploited")
 )
 
 
-def record(release: value.Release) -> Release:
+def record(release: value.Release) -> ReleaseRecord:
     """The release record of one version."""
     assessment, version = release.assessment, release.entry.version
     if assessment is None:
-        return Release(version, False, *_NOTHING)
+        return ReleaseRecord(version, False, *_NOTHING)
     figures, scans = assessment.figures, release.scans
-    return Release(
+    return ReleaseRecord(
         version=version,
         scanned=True,
         total=figures.total,

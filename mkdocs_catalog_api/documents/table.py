@@ -19,7 +19,7 @@ from .vex import VEX
 
 def kinds(catalog: Catalog) -> list[Kind]:
     """Every kind, whether the catalog has such documents or not: clients are the same for every catalog."""
-    collections = collection_kinds(catalog.models)
+    collections = collection_kinds(catalog.fields)
     return [*collections, SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, CVES, RENOVATE, EPSS]
 
 

@@ -9,10 +9,8 @@ from typing import NamedTuple
 from ..catalog.events import AnyEvent
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
-from .days import REBUILD, Day, Folder
-from .differences import differences
-from .replay import ReplayError, apply
-from .snapshot import Seen, State
+from .days import REBUILD, Day, Folder, refused
+from .state import ReplayError, Seen, State, apply, differences
 
 
 class Recorded(NamedTuple):
@@ -23,18 +21,18 @@ class Recorded(NamedTuple):
     events: int
 
 
-def follow(day: Day, state: State) -> Iterator[AnyEvent]:
-    """The events of a day, each applied to the state before it is handed on.
+def follow(day: Day, state: State) -> None:
+    """Apply the events of a day to the state.
 
     Raises:
-        CatalogError: an event can't follow what is known, or the file is not in order.
+        CatalogError: an event can't follow what is known.
     """
-    for event in day.events():
+    for line, event in enumerate(day.events, 2):
         try:
             apply(state, event)
         except ReplayError as error:
-            raise day.refused(f"this can't follow the days before: {error}", REBUILD) from None
-        yield event
+            message = f"this can't follow the days before: {error}"
+            raise refused(day.label, line, message, REBUILD) from None
 
 
 def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | None]:
@@ -46,8 +44,7 @@ def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | N
     state: State = {}
     previous: str | None = None
     for day in folder.days(before=before):
-        for _ in follow(day, state):
-            pass
+        follow(day, state)
         previous = day.sha256
     return state, previous
 
@@ -85,12 +82,7 @@ def hashes(folder: Folder) -> list[tuple[str, str]]:
     Raises:
         CatalogError: at the first day that is not in order.
     """
-    found = []
-    for day in folder.days():
-        for _ in day.events():
-            pass
-        found.append((day.date, day.sha256))
-    return found
+    return [(day.date, day.sha256) for day in folder.days()]
 
 
 def copy(source: Folder, to: Folder) -> int:
@@ -102,7 +94,7 @@ def copy(source: Folder, to: Folder) -> int:
     previous: str | None = None
     events = 0
     for day in source.days():
-        previous, count = to.write(day.date, previous, day.events())
+        previous, count = to.write(day.date, previous, day.events)
         events += count
     return events
 
@@ -117,7 +109,7 @@ def rebuild(folder: Folder) -> tuple[int, int]:
         OSError: a day can't be written.
     """
     # All of it is read before anything is written.
-    dropped = sum(1 for day in folder.days(chained=False) for _ in day.events())
+    dropped = sum(len(day.events) for day in folder.days(chained=False))
     state: State = {}
     previous: str | None = None
     changed = 0
@@ -130,7 +122,7 @@ def rebuild(folder: Folder) -> tuple[int, int]:
 
 def _fitting(day: Day, state: State) -> Iterator[AnyEvent]:
     """The events of a day that can follow the state, each applied to it."""
-    for event in day.events():
+    for event in day.events:
         with suppress(ReplayError):
             apply(state, event)
             yield event

@@ -1,7 +1,7 @@
 """The folder of a history: a file a day, each with the hash of the day before.
 
-A file is JSON with a line for each event, so that it is read and written as a stream and git shows what was
-added. Line ends may be those of Windows: git changes them on the way to the disk, so they are not hashed.
+A file is JSON with a line for each event, so that git shows which were added. Line ends may be those of
+Windows: git changes them on the way to the disk, so they are not hashed.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from ..authored.folders import leads_out, project_of
+from ..authored.settings import DEFAULT_HISTORY, Settings
+from ..authored.site import Site
 from ..catalog.events import AnyEvent
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
 REBUILD = (
@@ -34,13 +38,13 @@ _EVENT = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()
 
 
-class _Head(Struct, forbid_unknown_fields=True):
+class _DayHead(Struct, forbid_unknown_fields=True):
     date: str
     previous: str | None
     events: list[str]
 
 
-_HEAD = msgspec.json.Decoder(_Head)
+_HEAD = msgspec.json.Decoder(_DayHead)
 
 
 def is_date(text: str) -> bool:
@@ -51,89 +55,20 @@ def is_date(text: str) -> bool:
         return False
 
 
-class Day:
-    """One recorded day; its events are read once, line by line."""
+class Day(NamedTuple):
+    """One recorded day."""
 
-    def __init__(self, path: Path, label: str, last: Day | None, *, chained: bool) -> None:
-        """`last` is the day before, read to its end; with `chained`, this day has to name its hash."""
-        self.date, self._path, self._label = path.stem, path, label
-        self._last, self._chained = last, chained
-        self.line = 0
-        """The line that was read last."""
-        self.sha256 = ""
-        """Of this day; known at the end."""
+    date: str
+    label: str
+    """The name of its file in problems."""
+    sha256: str
+    events: Sequence[AnyEvent]
+    """The event at position 0 is in line 2 of the file."""
 
-    def refused(self, message: str, hint: str = "get the file from git again") -> CatalogError:
-        """An error that points to the line that was read last."""
-        return CatalogError(
-            Problems([Problem(self._label, self.line, 0, "", message, hint, code=Code.HISTORY)])
-        )
 
-    def events(self) -> Iterator[AnyEvent]:
-        """The events in order.
-
-        Raises:
-            CatalogError: the file is not as `record` writes it, or does not follow the day before.
-        """
-        try:
-            with self._path.open("rb") as file:
-                lines = self._hashed(file)
-                self._read_head(next(lines, b""))
-                more = False
-                for line in lines:
-                    if line == b"]}":
-                        break
-                    if self.line > 2 and not more:
-                        raise self.refused("a comma is missing before this line")
-                    more = line.endswith(b",")
-                    yield _EVENT.decode(line.removesuffix(b","))
-                else:
-                    raise self.refused("the file ends in the middle")
-                if more or next(lines, None) is not None:
-                    raise self.refused("this is not the end of a day as `record` writes it")
-        except OSError as error:
-            raise self.refused(f"can't be read: {error.strerror}", "") from None
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise self.refused(f"not an event as `record` writes it: {error}") from None
-
-    def _hashed(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The lines without their ends; at the end of the file the hash is known."""
-        sha = hashlib.sha256()
-        for line in lines:
-            self.line += 1
-            bare = line.rstrip(b"\r\n")
-            sha.update(bare + b"\n")
-            yield bare
-        self.sha256 = sha.hexdigest()
-
-    def _read_head(self, line: bytes) -> None:
-        if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
-            message = "git could not merge two histories of this day"
-            raise self.refused(message, "keep one of the two files, then run `catalog-api record --rebuild`")
-        try:
-            head = _HEAD.decode(line + b"]}")
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            head = None
-        if head is None or head.date != self.date or head.events or not line.endswith(_HEAD_END):
-            raise self.refused("not the beginning of this day as `record` writes it")
-        if self._chained:
-            self._check_chain(head.previous)
-        self._last = None  # else each day would keep all before it
-
-    def _check_chain(self, previous: str | None) -> None:
-        last = self._last
-        if previous == (last and last.sha256):
-            return
-        if last is None:
-            message = "the first day names a day before it, which is missing"
-        elif previous is None:
-            message = f"this day says that it is the first, but {last.date}.json is there"
-        else:
-            message = (
-                f"the chain is broken between {last.date}.json and this day: `previous` is not the SHA-256 "
-                f"of {last.date}.json, which was changed or recorded elsewhere"
-            )
-        raise self.refused(message, REBUILD)
+def refused(label: str, line: int, message: str, hint: str = "get the file from git again") -> CatalogError:
+    """An error in a line of the file of a day."""
+    return CatalogError(Problems([Problem(label, line, 0, "", message, hint, code=Code.HISTORY)]))
 
 
 class Folder:
@@ -160,7 +95,7 @@ class Folder:
                 refuse(self.label, "not a folder", "a history is never kept behind a link")
             names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
         except OSError as error:
-            refuse(self.label, f"can't be read: {error.strerror}")
+            refuse(self.label, f"can't be read: {reason(error)}")
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
@@ -177,41 +112,74 @@ class Folder:
         return dates
 
     def days(self, *, before: str | None = None, chained: bool = True) -> Iterator[Day]:
-        """The days in order, each to be read to its end before the next; `before`: those before that date.
+        """Read the days in order; `before`: those before that date.
 
-        With `chained`, a day is refused that does not name the hash of the one before.
+        With `chained`, a day has to name the hash of the day before.
+
+        Raises:
+            CatalogError: a file is not as `record` writes it, or does not follow the day before.
         """
         last: Day | None = None
         for date in self.dates:
             if before is not None and date >= before:
                 return
-            last = Day(self._file(date), f"{self.label}/{date}.json", last, chained=chained)
+            last = self._read(date, last, chained=chained)
             yield last
 
+    def _read(self, date: str, last: Day | None, *, chained: bool) -> Day:
+        label = f"{self.label}/{date}.json"
+        try:
+            with self._file(date).open("rb") as file:
+                # A checkout on Windows may have changed the line ends.
+                lines = [line.rstrip(b"\r\n") for line in file]
+        except OSError as error:
+            raise refused(label, 0, f"can't be read: {reason(error)}", "") from None
+        number = min(1, len(lines))
+        previous = _previous(b"".join(lines[:1]), date, label, number)
+        if chained:
+            _check_chain(previous, last, label)
+        events: list[AnyEvent] = []
+        more = False
+        try:
+            for number, line in enumerate(lines[1:], 2):
+                if line == b"]}":
+                    break
+                if number > 2 and not more:
+                    raise refused(label, number, "a comma is missing before this line")
+                more = line.endswith(b",")
+                events.append(_EVENT.decode(line.removesuffix(b",")))
+            else:
+                raise refused(label, number, "the file ends in the middle")
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise refused(label, number, f"not an event as `record` writes it: {error}") from None
+        if more or number < len(lines):
+            message = "this is not the end of a day as `record` writes it"
+            raise refused(label, number if more else number + 1, message)
+        return Day(date, label, hashlib.sha256(b"\n".join([*lines, b""])).hexdigest(), events)
+
     def write(self, date: str, previous: str | None, events: Iterable[AnyEvent]) -> tuple[str, int]:
-        """Write a day as a whole, unless it stands there already; returns its SHA-256 and count of events.
+        """Write a day as a whole, unless it is there already; returns its SHA-256 and number of events.
 
         Raises:
             OSError: it can't be written.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         self._sweep()
+        head = _ENCODER.encode({"date": date, "previous": previous, "events": []}).removesuffix(b"]}")
+        rows = [*map(_ENCODER.encode, events)]
+        body = b"\n".join([head, *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)
-        beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        sha, count = hashlib.sha256(), 0
-        try:
-            with beside.open("xb") as file:
-                for line in _lines(date, previous, events):
-                    sha.update(line)
-                    file.write(line)
-                    count += 1
-            if _sha256(target) != sha.hexdigest():
+        # A link is never ours.
+        if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
+            beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+            try:
+                with beside.open("xb") as file:
+                    file.write(body)
                 beside.replace(target)
-        finally:
-            with suppress(FileNotFoundError):
-                beside.unlink()
+            finally:
+                beside.unlink(missing_ok=True)
         self.__dict__.pop("dates", None)
-        return sha.hexdigest(), count - 2
+        return hashlib.sha256(body).hexdigest(), len(rows)
 
     def _file(self, date: str) -> Path:
         return self.path / f"{date}.json"
@@ -224,22 +192,53 @@ class Folder:
                     Path(entry.path).unlink()
 
 
-def _lines(date: str, previous: str | None, events: Iterable[AnyEvent]) -> Iterator[bytes]:
-    """The lines of a day: a head, the events, an end."""
-    yield _ENCODER.encode({"date": date, "previous": previous, "events": []})[: -len(b"]}")] + b"\n"
-    waiting = b""
-    for event in events:
-        if waiting:
-            yield waiting + b",\n"
-        waiting = _ENCODER.encode(event)
-    if waiting:
-        yield waiting + b"\n"
-    yield b"]}\n"
+def _previous(line: bytes, date: str, label: str, number: int) -> str | None:
+    """The hash of the day before, from the first line of a day."""
+    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
+        message = "git could not merge two histories of this day"
+        hint = "keep one of the two files, then run `catalog-api record --rebuild`"
+        raise refused(label, number, message, hint)
+    try:
+        head = _HEAD.decode(line + b"]}")
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        head = None
+    if head is None or head.date != date or head.events or not line.endswith(_HEAD_END):
+        raise refused(label, number, "not the beginning of this day as `record` writes it")
+    return head.previous
 
 
-def _sha256(path: Path) -> str | None:
-    """Of a file, or of a day that is not there: None; a link is never what we wrote."""
-    if path.is_symlink() or not path.is_file():
+def _check_chain(previous: str | None, last: Day | None, label: str) -> None:
+    if previous == (last and last.sha256):
+        return
+    if last is None:
+        message = "the first day names a day before it, which is missing"
+    elif previous is None:
+        message = f"this day says that it is the first, but {last.date}.json is there"
+    else:
+        message = (
+            f"the chain is broken between {last.date}.json and this day: `previous` is not the SHA-256 "
+            f"of {last.date}.json, which was changed or recorded elsewhere"
+        )
+    raise refused(label, 1, message, REBUILD)
+
+
+def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:
+    """The folder that is set, or the default one; None when it is not there, unless it is wanted `to_write`.
+
+    Adds a problem when it is in docs_dir, behind a link out of the project, or set and missing.
+    """
+    label = settings.history or DEFAULT_HISTORY
+    path = site.root / label
+    if not (to_write or settings.history or path.exists()):
         return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    if path.resolve().is_relative_to(site.docs_dir.resolve()):
+        message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "put it beside mkdocs.yml"
+    elif leads_out(path.parent, project_of(site.root, path.parent)):
+        message = f"a link above the folder {label!r} leads out of the project and is not followed"
+        hint = "put what it leads to into the project"
+    elif to_write or path.exists():
+        return Folder(path, label)
+    else:
+        message, hint = f"the folder {label!r} is missing", "begin it with `catalog-api record`"
+    problems.add(site.config.problem(("history",), message, hint, code=Code.MISSING_PATH))
+    return None

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..problems import reason
+
 _SAFE = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
 _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
 
@@ -76,7 +78,9 @@ class Repository:
                 with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
                     archive.extractall(to, filter=chosen)  # noqa: S202
         except (OSError, tarfile.TarError) as error:
-            raise GitError(f"the files of {commit.sha[:12]} can't be read: {error}") from None
+            raise GitError(
+                f"the files of {commit.sha[:12]} can't be read: {reason(error, with_path=True)}"
+            ) from None
         if process.returncode:
             raise GitError(f"git archive failed on {commit.sha[:12]}")
 

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
+from mkdocs.utils import CountHandler
 
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..build import Build, prepare
+from ..build import Build, prepare, without_garbage_collection
+from ..catalog.addresses import mount_path
 from ..documents.prove import ContractError
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
 from ..publish.summary import summary
 from ..publish.swap import Stamp
-from ..web.filled import Filled
-from ..web.pages import Web
-from .log import log, report
+from ..web.pages import FilledPage, fill_pages
+from ..web.view import CatalogView
 
-if TYPE_CHECKING:
-    pass
+log = get_plugin_logger("catalog-api")
 
 
 class _NotThereError(PluginError, LookupError):
-    """A template asks for what the catalog does not have; MkDocs tells it in one line."""
+    """A template asks for what the catalog does not have; MkDocs prints it in one line."""
 
 
 class Builds:
@@ -39,6 +40,7 @@ class Builds:
         self._seconds = 0.0
         """How long the new build has taken so far."""
 
+    @without_garbage_collection()
     def make(
         self,
         site: Site,
@@ -47,8 +49,8 @@ class Builds:
         problems: Problems,
         *,
         strict: bool,
-    ) -> tuple[Web, dict[str, Filled]]:
-        """Read, write and check the catalog; returns the web pages that it fills.
+    ) -> tuple[CatalogView, Mapping[str, FilledPage]]:
+        """Read, write and check the catalog; returns what templates see of it, and the pages that it fills.
 
         `contents` has the HTML of each page. In serve, a catalog that is refused leaves the pages with the
         last good one.
@@ -59,21 +61,19 @@ class Builds:
         began = time.perf_counter()
         try:
             self.new = prepare(site, settings, problems, strict=strict)
-            web = _web(site, settings, contents, self.new)
-            filled = web.fill(problems, strict=strict)
+            pages = _pages(site, settings, contents, self.new, problems, strict=strict)
             report(problems)
             self._seconds = time.perf_counter() - began
-            return web, filled
+            return pages
         except CatalogError as error:
             self.drop_new()
             self.refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
-            self._stop(f"the API can't be written: {str(error) or 'memory ran out'} [{Code.NOT_WRITTEN}]")
-        web = _web(site, settings, contents, self._good)
+            self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
         with suppress(CatalogError):  # pages that can't be filled stay as written
-            return web, web.fill(Problems(), strict=False)
-        return web, {}
+            return _pages(site, settings, contents, self._good, Problems(), strict=False)
+        return _view(site, self._good), {}
 
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents into the site, in serve the last good ones if there are no new.
@@ -95,10 +95,10 @@ class Builds:
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
-            self._stop(f"the API can't be published: {error} [{Code.NOT_WRITTEN}]")
+            self._stop(f"the API can't be published: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
-        """Say why the catalog is refused, and stop the build.
+        """Log why the catalog is refused, and stop the build.
 
         Raises:
             PluginError: but for serve, where that makes every request hang.
@@ -129,7 +129,33 @@ class Builds:
         log.error(f"{message}; {kept}")
 
 
-def _web(site: Site, settings: Settings, contents: Mapping[str, str], build: Build | None) -> Web:
-    if build is None:
-        return Web(settings, site, contents, None, missing=_NotThereError)
-    return Web(settings, site, contents, build.catalog, build.folder, build.feeds.keys(), _NotThereError)
+def _view(site: Site, build: Build | None) -> CatalogView:
+    catalog, folder = (build.catalog, build.folder) if build else (None, site.site_dir)
+    return CatalogView(catalog, folder, mount_path(site.site_url), _NotThereError)
+
+
+def _pages(
+    site: Site,
+    settings: Settings,
+    contents: Mapping[str, str],
+    build: Build | None,
+    problems: Problems,
+    *,
+    strict: bool,
+) -> tuple[CatalogView, Mapping[str, FilledPage]]:
+    view, feeds = _view(site, build), build.feeds.keys() if build else frozenset[str]()
+    return view, fill_pages(site, settings, contents, view, feeds, problems, strict=strict)
+
+
+def report(problems: Problems) -> None:
+    """Log all problems, each at its level; with `--verbose` no identical ones are put together."""
+    for level, text in lines(problems, every=log.isEnabledFor(logging.DEBUG)):
+        log.log(level, text)
+
+
+def keep_out_of_strict() -> None:
+    """Keep our problems from being counted for `strict`: it aborts, and in serve every request then hangs."""
+    name = log.logger.name
+    for handler in logging.getLogger(name.partition(".")[0]).handlers:
+        if isinstance(handler, CountHandler):
+            handler.addFilter(lambda record: record.name != name)

@@ -1,11 +1,11 @@
-"""What MkDocs knows of a site, as the build asks for it. MkDocs itself is imported by the plugin alone."""
+"""What MkDocs knows of a site, as the build asks for it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -14,57 +14,12 @@ from ..authored.pages import Page, parse_defaults
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
 from ..catalog import addresses
+from ..problems import reason
 
-
-class File(Protocol):
-    """As much of a `mkdocs.structure.files.File` as is needed here."""
-
-    src_uri: str
-    page: Any
-
-    @property
-    def url(self) -> str: ...
-    @property
-    def abs_src_path(self) -> str | None: ...
-    @property
-    def content_string(self) -> str: ...
-
-
-class Files(Protocol):
-    """Likewise of `mkdocs.structure.files.Files`."""
-
-    def __iter__(self) -> Iterator[Any]: ...
-    def documentation_pages(self) -> Sequence[Any]: ...
-
-
-class Config(Protocol):
-    """Likewise of `mkdocs.config.defaults.MkDocsConfig`."""
-
-    @property
-    def config_file_path(self) -> str | None: ...
-    @property
-    def docs_dir(self) -> str: ...
-    @property
-    def site_dir(self) -> str: ...
-    @property
-    def site_url(self) -> str | None: ...
-    @property
-    def site_name(self) -> str: ...
-    @property
-    def plugins(self) -> Mapping[str, Any]: ...
-    @property
-    def theme(self) -> Any: ...
-
-
-class _Read(NamedTuple):
-    """What plugins may change of a page."""
-
-    meta: str
-    markdown: str | None
-
-    @classmethod
-    def of(cls, page: Any, markdown: str | None) -> _Read:
-        return cls(repr(page.meta), markdown)
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import File, Files
+    from mkdocs.structure.pages import Page as MkDocsPage
 
 
 class Pages:
@@ -78,13 +33,14 @@ class Pages:
     def begin(self) -> None:
         """Forget what was of the last build alone."""
         self._texts: dict[str, str | None] = {}
-        self._as_read: dict[str, _Read] = {}
+        self._as_read: dict[str, tuple[str, str]] = {}
+        """What plugins may change of each page: front matter (its `repr`) and text."""
 
-    def read(self, page: Any, markdown: str) -> None:
+    def read(self, page: MkDocsPage, markdown: str) -> None:
         """Remember a page as MkDocs has read it. Call it before plugins may change it."""
-        self._as_read[page.file.src_uri] = _Read.of(page, markdown)
+        self._as_read[page.file.src_uri] = repr(page.meta), markdown
 
-    def text(self, file: File, config: Config) -> str | None:
+    def text(self, file: File, config: MkDocsConfig) -> str | None:
         """The text of a page as written, None when it is not UTF-8.
 
         Raises:
@@ -95,7 +51,7 @@ class Pages:
             self._texts[uri] = _read_text(file, config)
         return self._texts[uri]
 
-    def collect(self, files: Files, config: Config) -> list[Page]:
+    def collect(self, files: Files, config: MkDocsConfig) -> list[Page]:
         """Every page that is published as plugins left it. Call it once all of them are final."""
         defaults = _defaults(config, files)
         return [
@@ -114,8 +70,8 @@ class Pages:
         """
         if file.page is not None and file.page.markdown is not None:
             self._metas[file.src_uri] = dict(file.page.meta)
-            read = self._as_read.get(file.src_uri)
-            if read and read.meta == repr(file.page.meta):
+            as_read = self._as_read.get(file.src_uri)
+            if as_read and as_read[0] == repr(file.page.meta):
                 return None
         elif not self._dirty:
             return None
@@ -125,22 +81,24 @@ class Pages:
         """The text below the front matter as plugins left it, None when they left it alone."""
         if file.page is None:
             return None
-        markdown: str | None = file.page.markdown
-        read = self._as_read.get(file.src_uri)
-        return None if read and read.markdown == markdown else markdown
+        as_read = self._as_read.get(file.src_uri)
+        return None if as_read and as_read[1] == file.page.markdown else file.page.markdown
 
 
-def _read_text(file: File, config: Config) -> str | None:
+def _read_text(file: File, config: MkDocsConfig) -> str | None:
     try:
         return file.content_string
     except UnicodeDecodeError:
         return None
     except OSError as error:
-        raise OSError(f"{name(file, config)}: can't be read: {error.strerror}") from error
+        raise OSError(f"{name(file, config)}: can't be read: {reason(error)}") from error
 
 
 def _page(
-    file: File, config: Config, defaults: Sequence[tuple[PurePosixPath, YamlDocument]], text: str | None
+    file: File,
+    config: MkDocsConfig,
+    defaults: Sequence[tuple[PurePosixPath, YamlDocument]],
+    text: str | None,
 ) -> Page:
     folders = PurePosixPath(file.src_uri).parents if defaults else ()
     return Page(
@@ -152,7 +110,7 @@ def _page(
     )
 
 
-def describe(config: Config, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:
+def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:
     """The site with these pages; `occupied` is what the author publishes below `api/v1/`."""
     return Site(
         config=config_file(config),
@@ -167,29 +125,29 @@ def describe(config: Config, pages: Sequence[Page], occupied: Mapping[str, str])
     )
 
 
-def root(config: Config) -> Path:
+def root(config: MkDocsConfig) -> Path:
     """The folder of mkdocs.yml."""
     path = config.config_file_path
     return Path(path).parent if path else Path.cwd()
 
 
-def config_file(config: Config) -> ConfigFile:
+def config_file(config: MkDocsConfig) -> ConfigFile:
     return ConfigFile(Path(config.config_file_path) if config.config_file_path else None)
 
 
-def name(file: File, config: Config) -> str:
+def name(file: File, config: MkDocsConfig) -> str:
     """The file as problems name it: relative to the folder of mkdocs.yml."""
     path, folder = file.abs_src_path or "", os.path.join(root(config), "")  # noqa: PTH118  # for each page
     return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
 
 
-def builds_here(config: Config) -> bool:
+def builds_here(config: MkDocsConfig) -> bool:
     """False in the nested builds that static-i18n makes for other languages than the default."""
     i18n = config.plugins.get("i18n")
     return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
 
 
-def occupied_paths(files: Files, config: Config) -> dict[str, str]:
+def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:
     """What the author publishes below `api/v1/`: path there → file."""
     prefix = addresses.PREFIX + "/"
     return {
@@ -199,14 +157,14 @@ def occupied_paths(files: Files, config: Config) -> dict[str, str]:
     }
 
 
-def _defaults(config: Config, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
+def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
     """The documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:
         return []
-    found = []
+    defaults = []
     for file in files:
         path = PurePosixPath(file.src_uri)
         if path.name == meta.config.meta_file and file.abs_src_path:
-            found.append((path.parent, parse_defaults(file.content_string, name(file, config))))
-    return sorted(found, key=lambda pair: len(pair[0].parts))
+            defaults.append((path.parent, parse_defaults(file.content_string, name(file, config))))
+    return sorted(defaults, key=lambda pair: len(pair[0].parts))

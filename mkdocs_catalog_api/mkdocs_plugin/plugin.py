@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.toc import AnchorLink
 
 from ..authored.settings import Settings, read_settings
 from ..authored.site import own_files
@@ -15,16 +17,12 @@ from ..build import Build
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
-from ..web.filled import Filled
-from ..web.pages import Web
+from ..web.pages import FilledPage
 from ..web.view import CatalogView
-from .builds import Builds
-from .docs_files import refuse_unreadable
-from .log import keep_out_of_strict
-from .page_parts import active_list, fill, keep_source, rendered, write_further
+from .builds import Builds, keep_out_of_strict
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
-from .site_files import add_assets, add_documents, link_assets, point_to
+from .site_files import add_assets, add_documents, link_assets, point_to, refuse_unreadable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
-    from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page as MkDocsPage
     from mkdocs.utils.templates import TemplateContext
 
@@ -64,10 +61,10 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._problems = Problems()
         self._settings: Settings | None = None
         self._occupied: dict[str, str] = {}
-        self._filled: dict[str, Filled] = {}
-        self._web: Web | None = None
-        self._active: MkDocsPage | None = None
-        """The page that lists the collection of the item whose page is being made."""
+        self._filled: Mapping[str, FilledPage] = {}
+        """The pages that the catalog fills, by their path below docs_dir."""
+        self._lists: dict[str, MkDocsPage] = {}
+        """Path of an item's page → the page that lists its collection."""
 
     @property
     def problems(self) -> Problems:
@@ -140,41 +137,47 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             env.globals["catalog"] = CatalogView()
             return env
         site = describe(config, self._pages.collect(files, config), self._occupied)
-        contents = rendered(files)
-        self._web, self._filled = self._builds.make(
+        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
+        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
+        env.globals["catalog"], self._filled = self._builds.make(
             site, self._settings, contents, self._problems, strict=bool(config.strict)
         )
         if new := self._builds.new:
             point_to(new, files)
             if self.check_only:
                 raise CheckedError(new)
-        env.globals["catalog"] = self._web.catalog
-        fill(files, self._filled)
+        for uri, filled in self._filled.items():
+            page = pages[uri]
+            page.content = filled.findable
+            _add_headings(page, filled.headings)
+            if filled.listed_on is not None and filled.listed_on != uri:
+                self._lists[uri] = pages[filled.listed_on]
         return env
 
     @event_priority(-100)  # after the search, which reads the page here
-    def on_page_context(
-        self, context: TemplateContext, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation
-    ) -> None:
+    def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_context`: show the whole page, of which a search has read what people look for."""
         if filled := self._filled.get(page.file.src_uri):
             page.content = filled.whole
-        if self._web:
-            keep_source(page)
-            self._active = active_list(page, self._web, nav.pages)
-        if self._active:
-            self._active.active = True
+        # MkDocs's own themes take an item's `source` for a list and print it by its letters.
+        if isinstance(page.meta.get("source"), str):
+            page.meta = {name: value for name, value in page.meta.items() if name != "source"}
+        if list_page := self._lists.get(page.file.src_uri):
+            list_page.active = True
 
     @event_priority(100)  # before plugins that drop what HTML may leave out
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
-        """`post_page`: point from the head of an item's page to its document."""
-        if self._active:
-            self._active.active = False
-        if self._web is None:
+        """`post_page`: complete the head, and write the further pages of the lists on the page."""
+        if list_page := self._lists.get(page.file.src_uri):
+            list_page.active = False
+        filled = self._filled.get(page.file.src_uri)
+        if filled is None:
             return output
-        url = "" if page.url == "./" else page.url
-        html = self._web.head(url, output)
-        write_further(self._web.further(url, html), Path(config.site_dir))
+        html = filled.with_head(output)
+        for path, further in filled.further_pages(html).items():
+            target = Path(config.site_dir, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(further, encoding="utf-8", newline="\n")
         return html
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
@@ -205,3 +208,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     def on_shutdown(self) -> None:
         """`shutdown`: remove what `serve` kept, and what an interrupted build left."""
         self._builds.drop_all()
+
+
+def _add_headings(page: MkDocsPage, headings: Sequence[tuple[int, str, str]]) -> None:
+    """Add the catalog's headings (level, id, text) to the table of contents of a page."""
+    for level, id_, text in headings:
+        within = page.toc.items
+        while within and within[-1].level < level:
+            within = within[-1].children
+        within.append(AnchorLink(unescape(text), id_, level))

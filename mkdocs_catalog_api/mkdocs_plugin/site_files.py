@@ -1,15 +1,20 @@
-"""The files that MkDocs is told of, so that pages may link to them: documents, style sheet and script."""
+"""The files of MkDocs's site: those of ours that pages may link to, and those that MkDocs can't read."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from ..authored.folders import name_of, walk
 from ..build import Build
 from ..catalog import addresses, badges
-from ..web import assets
+from ..problems import Problems
+from ..web.pages import ASSETS, SCRIPT, STYLE
+from .pages import root
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -31,7 +36,7 @@ class ApiFile(File):
 
 
 def add_documents(files: Files, occupied: Container[str], config: MkDocsConfig) -> None:
-    """Register the documents that every catalog has, unless the author's own files stand there."""
+    """Register the documents that every catalog has, unless the author has files there."""
     for path in _FIXED:
         if path not in occupied:
             uri, urls = f"{addresses.PREFIX}/{path}", config.use_directory_urls
@@ -42,22 +47,42 @@ def add_documents(files: Files, occupied: Container[str], config: MkDocsConfig) 
 
 def point_to(build: Build, files: Files) -> None:
     """Let other plugins that look into the registered documents find what was written."""
-    assert build.staging is not None  # noqa: S101  # for the type checker
-    documents = build.staging.documents
     for file in files:
         if isinstance(file, ApiFile):
-            file.abs_src_path = str(documents / file.src_uri.removeprefix(addresses.PREFIX + "/"))
+            file.abs_src_path = str(build.folder / file.src_uri.removeprefix(addresses.PREFIX + "/"))
 
 
 def add_assets(files: Files, config: MkDocsConfig) -> None:
-    """Register style sheet and script, unless the author's own stand in for them."""
-    for uri, content in assets.FILES.items():
+    """Register style sheet and script, unless the author's own replace them."""
+    for uri, content in ASSETS.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
 
 
 def link_assets(config: MkDocsConfig) -> None:
     """Before the author's own, which then have the last word; once, as static-i18n asks for each language."""
-    if assets.STYLE not in config.extra_css:
-        config.extra_css.insert(0, assets.STYLE)
-        config.extra_javascript.insert(0, assets.SCRIPT)
+    if STYLE not in config.extra_css:
+        config.extra_css.insert(0, STYLE)
+        config.extra_javascript.insert(0, SCRIPT)
+
+
+def refuse_unreadable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
+    """A problem for each pipe, device, socket and unreadable folder; none of them is left in `files`.
+
+    They would make MkDocs hang, or leave out pages silently. MkDocs follows links wherever they lead, so they
+    are not refused here.
+    """
+    folder, excluded, refused = Path(config.docs_dir), config.exclude_docs, Problems()
+
+    def skip(path: str) -> bool:
+        return excluded is not None and excluded.match_file(path)
+
+    label, anchor = name_of(folder, root(config)), Path(folder.anchor)
+    for _ in walk(folder, label, (anchor,), refused, suffixes=("",), skip=skip):
+        pass
+    problems.extend(refused)
+    if list(refused):
+        for file in [*files]:
+            path = file.abs_src_path
+            if path is not None and os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
+                files.remove(file)

@@ -316,6 +316,7 @@ class Fetch:
         try:
             if report.strip():
                 read_report(report, body)
+                decode(report)  # also what no build reads, since `keep_lost_results` writes it again
         except ReportError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report

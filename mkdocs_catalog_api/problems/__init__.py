@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -135,3 +136,16 @@ class CatalogError(Exception):
     def __init__(self, problems: Problems) -> None:
         super().__init__(problems.summary())
         self.problems = problems
+
+
+def reason(error: Exception, *, with_path: bool = False) -> str:
+    """Why an operation failed: never empty, and never `None`, which an OSError may have for its `strerror`.
+
+    Without the path by default, since a `Problem` has its file.
+    """
+    text, paths = str(error), ""
+    if isinstance(error, OSError) and len(error.args) > 1:
+        text = error.strerror or (os.strerror(error.errno) if error.errno else "")
+        paths = " -> ".join(repr(path) for path in (error.filename, error.filename2) if path is not None)
+    text = text or ("memory ran out" if isinstance(error, MemoryError) else type(error).__name__)
+    return f"{text}: {paths}" if paths and with_path else text

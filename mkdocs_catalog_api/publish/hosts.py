@@ -19,7 +19,7 @@ from ..authored.settings import HostName
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX
 from ..documents.discovery import ManifestEntry
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
 
 _CORS = "Access-Control-Allow-Origin"
@@ -84,7 +84,7 @@ class HeaderFile(Struct, frozen=True):
                 message = "this file lacks the headers of the API, and no build changes it"
                 yield Problem(name, 0, 0, "", message, self._hint(), Level.WARNING, code=Code.HEADER_FILE)
         except OSError as error:
-            message = f"can't be read: {error.strerror}"
+            message = f"can't be read: {reason(error)}"
             yield Problem(name, 0, 0, "", message, "put a text file there", code=Code.HEADER_FILE)
 
     def _complete(self, data: bytes) -> bool:

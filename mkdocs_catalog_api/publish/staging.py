@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..catalog.addresses import PREFIX
+from ..problems import reason
 from .signals import exit_on_signals
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Staging:
             raise BlockingIOError(message) from None
         except OSError as error:
             self.remove()
-            message = f"nothing can be written there ({error.strerror})"
+            message = f"nothing can be written there ({reason(error)})"
             raise OSError(error.errno, message, str(site_dir)) from None
 
     def replace(self, target: Path, new: Path) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
 from ..authored.clock import latest, now, timestamp
-from ..authored.pages import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
-from ..catalog.join import Join
+from ..catalog.join import join, unused_reports
 from ..catalog.names import Reference
+from ..catalog.scan_selection import JoinRules
 from ..catalog.scores import Scores
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
@@ -33,37 +32,41 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     """
     known = Knowledge(Statements(sources.statements), sources.advisories.exploited)
     time, security = now(), settings.security
-    ordered = [newest_versions(entry, raw, problems) for entry, raw in sources.images]
-    join = Join(ordered, sources.scans, security.scanners, timestamp(latest()), problems, security.accept)
-    pages = {entry.slug: sources.pages.of(raw, "images", problems) for entry, raw in sources.images}
-    charts = [
-        join.chart(
-            newest_versions(entry, raw, problems),
-            sources.pages.of(raw, "charts", problems),
-            partial(_at_pin, raw),
-        )
-        for entry, raw in sources.charts
-    ]
-    if sources.complete:
-        join.report_unmatched()
-    joined = join.images(pages)
-    warn_of_doubtful_joins(joined, problems)
-    warn_of_abandoned_systems(joined, timestamp(time)[:10], problems)
+    joined = join(
+        [
+            (newest_versions(entry, raw, problems), sources.pages.of(raw, "images", problems))
+            for entry, raw in sources.images
+        ],
+        [
+            (newest_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
+            for entry, raw in sources.charts
+        ],
+        sources.scans,
+        JoinRules(security.scanners, timestamp(latest()), security.accept),
+        problems,
+    )
+    problems.extend(unused_reports(joined.reports, complete=sources.complete))
+    raw_charts = {entry.slug: raw for entry, raw in sources.charts}
+    for fault in joined.pin_faults:
+        place, raw = ("images", fault.position), raw_charts[fault.chart]
+        problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
+    warn_of_doubtful_joins(joined.images, problems)
+    warn_of_abandoned_systems(joined.images, timestamp(time)[:10], problems)
     if security.max_age is not None:
-        warn_of_old_scans(joined, security.max_age, time, problems)
-    images = tuple(_assessed_image(image, known) for image in joined)
+        warn_of_old_scans(joined.images, security.max_age, time, problems)
+    images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(
         title=site.title,
         site_url=site.site_url,
         images=images,
-        charts=_assessed_charts(charts, images, known),
+        charts=_assessed_charts(joined.charts, images, known),
         roadmap=tuple(
             RoadmapItem(entry, sources.pages.of(raw, "roadmap", problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
         ),
         updates=sources.updates,
-        models=sources.models,
-        reports=sources.scans,
+        fields=sources.fields,
+        reports=joined.reports,
         statements=known.statements,
         exploited=known.exploited,
         history=sources.history,
@@ -74,10 +77,6 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         scores=_scores(sources.advisories.scores, catalog),
         badge_styles=read_badge_styles(site, settings, catalog, problems),
     )
-
-
-def _at_pin(raw: RawItem, position: int) -> Problem:
-    return raw.problem(("images", position), "", code=Code.PIN)
 
 
 def _assessed_image(image: Image, known: Knowledge) -> Image:

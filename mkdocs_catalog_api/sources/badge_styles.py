@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ..authored.badge_logos import read_logo
 from ..authored.messages import suggestion
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import badges
 from ..catalog.badges import BadgeStyle
 from ..catalog.value import Catalog
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
 
 _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
@@ -49,7 +50,6 @@ def read_badge_styles(
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     """The content of a logo's file below docs_dir."""
-    from ..authored.badge_logos import read_logo  # few catalogs have such files
 
     message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
     hint = "as in assets/wolfi.svg"
@@ -59,7 +59,7 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
             hint = "save it as a plain SVG of one picture"
             return read_logo(path)
     except OSError as error:
-        message = f"{logo!r} can't be read: {error.strerror}"
+        message = f"{logo!r} can't be read: {reason(error)}"
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"

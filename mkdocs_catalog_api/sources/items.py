@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from ..authored.data_files import read_list
 from ..authored.folders import name_of, no_file
-from ..authored.messages import field_names, resembling, shown
+from ..authored.messages import resembling, shown
 from ..authored.pages import Page, RawItem, Selection
 from ..authored.setting_types import CollectionSettings
 from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
+from ..catalog.fields import ItemFields
+from ..catalog.join import NO_REGISTRY
 from ..catalog.models import ItemEntry
-from ..catalog.releases import NO_REGISTRY
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -119,36 +120,32 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
 
 
 def read_items(
-    model: type[E],
+    fields: ItemFields[E],
     name: Resource,
     site: Site,
     settings: Settings,
     raws: Sequence[RawItem],
     problems: Problems,
 ) -> list[tuple[E, RawItem]]:
-    """The items of a collection from pages and data file, by slug, each with the place it came from.
-
-    `model` has the catalog's own fields.
-    """
+    """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section: CollectionSettings = getattr(settings, name)
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
-    raws = [*_not_named(raws, entries, model, problems), *entries]
-    defaults = dict(section.defaults)
-    if section.verify is not None and "verify" in model.model_fields and "verify" not in section.fields:
-        defaults["verify"] = section.verify
+    raws = [*_not_named(raws, entries, fields, problems), *entries]
     found: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
     for raw in raws:
-        values = default_values(raw, settings.registry or NO_REGISTRY, model, defaults)
+        values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
-        entry = read_entry(model, raw, values, problems)
+        entry = read_entry(fields, raw, values, problems)
         if entry is None:
             continue
+        if section.verify is not None and getattr(entry, "verify", None) is None:
+            entry = entry.model_copy(update={"verify": section.verify})
         problems.extend(filter(None, [raw.unreadable()]))
         if entry.slug in found:
             other = found[entry.slug][1].place
@@ -157,7 +154,7 @@ def read_items(
         else:
             found[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)
-    _note_undeclared(name, model, [raw for _, raw in found.values()], site, problems)
+    _note_undeclared(name, fields, [raw for _, raw in found.values()], site, problems)
     return [(entry, raw.emptied()) for _, (entry, raw) in sorted(found.items())]
 
 
@@ -187,7 +184,7 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
 
 
 def _not_named(
-    raws: Iterable[RawItem], entries: Iterable[RawItem], model: type[ItemEntry], problems: Problems
+    raws: Iterable[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
 ) -> list[RawItem]:
     """The pages that are items by themselves, rather than pages of what a data file holds."""
     named = {raw.named.uri: raw for raw in entries if raw.named}
@@ -196,11 +193,11 @@ def _not_named(
         entry = named.get(raw.page.uri) if raw.page else None
         if entry is None:
             left.append(raw)
-        elif fields := sorted({*raw.values} & {*field_names(model)} - {"name", "description"}):
+        elif doubled := sorted({*raw.values} & {*fields.names} - {"name", "description"}):
             message = (
                 f"the item of this page stands in {entry.place}, so its own fields would count for nothing"
             )
-            problems.add(raw.problem((fields[0],), message, "keep the fields in one place", code=Code.TWICE))
+            problems.add(raw.problem((doubled[0],), message, "keep the fields in one place", code=Code.TWICE))
     return left
 
 
@@ -216,10 +213,10 @@ def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> N
 
 
 def _note_undeclared(
-    name: Resource, model: type[ItemEntry], raws: list[RawItem], site: Site, problems: Problems
+    name: Resource, fields: ItemFields[E], raws: list[RawItem], site: Site, problems: Problems
 ) -> None:
     """One line for an author who forgot to declare a field."""
-    counted = Counter(undeclared(model, raws))
+    counted = Counter(undeclared(fields, raws))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"

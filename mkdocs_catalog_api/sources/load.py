@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
-from pydantic import BaseModel
 
 from ..authored import nvcmp
 from ..authored.data_files import read_list
 from ..authored.folders import name_of
 from ..authored.pages import RawItem, select
-from ..authored.settings import SECURITY_FOLDERS, Settings
+from ..authored.settings import SECURITY_FOLDERS, Settings, item_fields
 from ..authored.site import Site
 from ..authored.validate import read_entry
+from ..catalog.fields import ItemFields
 from ..catalog.history import History
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
-from ..history.configured import history_folder
+from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories.configured import Advisories, read_advisories
@@ -38,8 +38,8 @@ from .items import (
 class Sources(Struct, frozen=True):
     """Everything that a catalog is made of, as it was read."""
 
-    models: Mapping[str, type[BaseModel]]
-    """Collection → the model of its entries, with the catalog's own fields."""
+    fields: Mapping[str, ItemFields[Any]]
+    """Collection → the fields of its items."""
     images: Sequence[tuple[ImageEntry, RawItem]]
     """By slug, each with the place it came from; likewise the charts and the roadmap."""
     charts: Sequence[tuple[ChartEntry, RawItem]]
@@ -66,18 +66,16 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
-    image_model = settings.images.extended(ImageEntry)
-    chart_model = settings.charts.extended(ChartEntry)
-    roadmap_model = settings.roadmap.extended(RoadmapEntry)
-    images = read_items(image_model, "images", site, settings, paged.pop("images"), problems)
-    charts = read_items(chart_model, "charts", site, settings, paged.pop("charts"), problems)
-    roadmap = read_items(roadmap_model, "roadmap", site, settings, paged.pop("roadmap"), problems)
+    fields = item_fields(settings)
+    images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
+    charts = read_items(fields["charts"], "charts", site, settings, paged.pop("charts"), problems)
+    roadmap = read_items(fields["roadmap"], "roadmap", site, settings, paged.pop("roadmap"), problems)
     complete = not problems.count(Level.ERROR)
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     updates = _updates(site, settings, listed, problems)
     check_emptiness(site, problems, images, charts, roadmap, updates)
     return Sources(
-        {"images": image_model, "charts": chart_model, "roadmap": roadmap_model, "updates": UpdateEntry},
+        fields,
         images,
         charts,
         roadmap,
@@ -94,8 +92,8 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
     """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
-    model = settings.charts.extended(ChartEntry)
-    return read_items(model, "charts", site, settings, raws, problems)
+    fields = settings.charts.item_fields(ChartEntry)
+    return read_items(fields, "charts", site, settings, raws, problems)
 
 
 def _folder(
@@ -182,4 +180,4 @@ def _updates(
 
 def _update(raw: RawItem, problems: Problems) -> UpdateEntry | None:
     values = {key: value for key, value in raw.values.items() if value is not None}
-    return read_entry(UpdateEntry, raw, values, problems)
+    return read_entry(ItemFields(UpdateEntry), raw, values, problems)

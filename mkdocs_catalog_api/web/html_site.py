@@ -1,9 +1,17 @@
-"""The web pages of a site that another generator has built: each page of HTML is filled where it stands."""
+"""The web pages of a site that another generator has built: each page of HTML is filled where it is.
+
+A parser finds the exact places in a page (https://html.spec.whatwg.org/multipage/parsing.html): what looks
+like a comment in a script, in a title or in an attribute is not one. What is filled is between two comments,
+the first of which keeps the marker, so a page can always be led back to what the generator wrote.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
+from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from markupsafe import escape
@@ -17,138 +25,298 @@ from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import put, refuse_links
-from . import assets
-from .html_page import HtmlPage, split_page, with_links, without_fillings
-from .pages import Web
+from .markers import MARKER, Marker, MarkerError, parse
+from .pages import ASSETS, SCRIPT, STYLE, fill_pages
+from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
+BEGIN = " catalog-api:begin"
+END = "<!-- catalog-api:end -->"
+_ITEM = "<!-- catalog: item -->"
+_MASKED = "<\0!--"
+"""What a comment begins with that is none: a page can't hold this character."""
+_TEXT_ONLY = frozenset({"title", "textarea", "script", "style", "iframe", "noembed", "noframes", "xmp"})
 
 
-class HtmlSite:
-    """The pages below `site_dir`; those of the catalog are found at the addresses that MkDocs gives them.
+class HtmlComment(NamedTuple):
+    """A comment, from `start` up to `end`."""
+
+    start: int
+    end: int
+    data: str
+
+
+class _Positions(HTMLParser):
+    """Where everything stands in a page, as offsets into it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._html = html
+        self._lines = [0, *accumulate(len(line) + 1 for line in html.split("\n"))]
+        self._text_only: str | None = None
+        self._depth = 0
+        self._in_main = False
+        self.comments: list[HtmlComment] = []
+        self._ends: dict[str, int] = {}
+        """Where each of the elements that matter here ends (head and body: also where they begin)."""
+        self.feed(html)
+        self.close()
+
+    @property
+    def head_end(self) -> int:
+        """Where a link of the head may be added."""
+        return self._first("/head", "body<", "head>", "html>", "doctype>") or 0
+
+    @property
+    def written_head_end(self) -> int | None:
+        """Where the head ends, if that is written."""
+        return self._ends.get("/head")
+
+    @property
+    def body(self) -> tuple[int, int]:
+        """What a reader sees of the page, from and to."""
+        return self._ends.get("body>", self.head_end), self._ends.get("/body", len(self._html))
+
+    @property
+    def article_end(self) -> int:
+        """Where what the author wrote ends: the article, else the main part, else the page."""
+        end = self._first("/main article", "/main", "/article")
+        return self.body[1] if end is None else end
+
+    def _first(self, *names: str) -> int | None:
+        """The first of these places that the page has."""
+        return next((self._ends[name] for name in names if name in self._ends), None)
+
+    @property
+    def _offset(self) -> int:
+        line, column = self.getpos()
+        return self._lines[line - 1] + column
+
+    def handle_decl(self, decl: str) -> None:
+        self._ends.setdefault("doctype>", self._offset + len(decl) + 3)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Nothing that matters here is empty."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._text_only:
+            return
+        if tag in _TEXT_ONLY:
+            self._text_only = tag
+        elif tag in ("html", "head", "body"):
+            self._ends.setdefault(f"{tag}<", self._offset)
+            self._ends.setdefault(f"{tag}>", self._offset + len(self.get_starttag_text() or ""))
+        elif tag == "main":
+            self._in_main = True
+        self._depth += tag == "article"
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._text_only:
+            self._text_only = None if tag == self._text_only else self._text_only
+            return
+        if tag == "article":
+            self._depth = max(self._depth - 1, 0)
+            if self._depth == 0:
+                self._ends.setdefault("/main article" if self._in_main else "/article", self._offset)
+        elif tag in ("head", "body", "main"):
+            self._in_main = self._in_main and tag != "main"
+            self._ends.setdefault(f"/{tag}", self._offset)
+
+    def handle_comment(self, data: str) -> None:
+        start, end = self._offset, self._offset + len(data) + 7
+        if not self._text_only and self._html[start:end] == f"<!--{data}-->":
+            self.comments.append(HtmlComment(start, end, data))
+
+
+class HtmlPage(NamedTuple):
+    """A page in three parts, of which `content` goes to be filled."""
+
+    before: str
+    content: str
+    after: str
+
+    def whole(self, content: str, head: str) -> str:
+        """The page with its content filled, and with these links in its head."""
+        links = f"<!--{BEGIN} -->{head}{END}"
+        split = _Positions(self.before).head_end
+        before = self.before[:split] + links + self.before[split:]
+        return before + content.removeprefix(_HEADED).replace(_MASKED, "<!--") + self.after
+
+
+_HEADED = "<h1></h1>"
+"""Says that the page has a heading: that is for the generator to write."""
+
+
+def without_fillings(html: str) -> str:
+    """The page as the generator wrote it."""
+    parts, position, marker = [], 0, None
+    if BEGIN not in html:
+        return html
+    for comment in _Positions(html).comments:
+        if comment.data.startswith(BEGIN) and marker is None:
+            parts.append(html[position : comment.start])
+            marker = comment.data.removeprefix(BEGIN)
+        elif html[comment.start : comment.end] == END and marker is not None:
+            parts.append(f"<!--{marker}-->" if marker.strip() else "")
+            position, marker = comment.end, None
+    return html if marker is not None else "".join([*parts, html[position:]])
+
+
+def split_page(html: str, *, item: bool) -> HtmlPage | None:
+    """Such a page with room for what fills each marker and, if it is an item's own, for the item.
+
+    None when the page could not be led back: it ends within a script, a comment or the like.
+    """
+    positions = _Positions(html)
+    start, end = positions.body
+    comments = {comment.start: comment for comment in positions.comments}
+    changes: list[tuple[int, int, str]] = []
+    for match in MARKER.finditer(html, start, end):
+        comment = comments.get(match.start())
+        if comment is None or comment.end != match.end():
+            changes.append((match.start(), match.start() + 4, _MASKED))
+        else:
+            changes.append((*match.span(), f"<!--{BEGIN}{comment.data}-->{match[0]}{END}"))
+            item = item and _marker(match[1]) != Marker("item", {})
+    if item:
+        changes.append((positions.article_end, positions.article_end, f"<!--{BEGIN} -->{_ITEM}{END}"))
+    parts, position = [_HEADED], start
+    for first, last, text in sorted(changes):
+        parts += html[position:first], text
+        position = last
+    page = HtmlPage(html[:start], "".join([*parts, html[position:end]]), html[end:])
+    return page if without_fillings(page.whole(page.content, "")) == html else None
+
+
+def _with_links(html: str, head: str) -> str:
+    """Such a page that shows nothing of the catalog, with these links if it has a head of its own."""
+    place = _Positions(html).written_head_end
+    return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
+
+
+def _marker(inside: str) -> Marker | None:
+    try:
+        return parse(inside)
+    except MarkerError:
+        return None
+
+
+class _BuiltPage(NamedTuple):
+    """A page that the generator has built."""
+
+    page: Page
+    path: str
+    """Below the site's folder."""
+    html: str
+    divided: HtmlPage | None
+    """None if it shows nothing of the catalog."""
+
+
+def fill_site(
+    site: Site,
+    settings: Settings,
+    catalog: Catalog,
+    folder: Path,
+    feed_paths: Set[str],
+    problems: Problems,
+    *,
+    strict: bool,
+) -> dict[str, bytes]:
+    """What is to be written into the site: path below its folder → content.
+
+    The pages are those below `site_dir`; those of the catalog are at the addresses that MkDocs gives them.
+    `folder` has the documents of the catalog.
 
     Raises:
-        CatalogError: there are no pages, or `web` is off.
+        CatalogError: there are no pages, `web` is off, a marker or a template is wrong, or a page is a link.
     """
+    paths = _paths(site, settings)
+    items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
+    item_urls = {item.page.url for item in items if item.page and item.page.own}
+    sources = {_target(page.url): page for page in site.pages}
+    for path in sorted(sources.keys() - {*paths}):
+        if (page := sources[path]).url in item_urls:
+            message = "the site has no page of this file"
+            problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML))
+    pages = [
+        sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path)) for path in paths
+    ]
+    built = [*_read(site, [*zip(paths, pages, strict=True)], item_urls, problems)]
+    contents = {page.uri: divided.content for page, _, _, divided in built if divided}
+    site = replace(site, pages=pages)
+    view = CatalogView(catalog, folder, catalog.addresses.mount)
+    filled = fill_pages(site, settings, contents, view, feed_paths, problems, strict=strict)
+    written: dict[str, bytes] = {}
+    for page, path, html, divided in built:
+        fillings, assets = filled.get(page.uri), _asset_links(page.url)
+        if fillings and divided:
+            after = divided.whole(fillings.html, assets + fillings.head(divided.before))
+            further = fillings.further_pages(after)
+            written |= {unquote(beside): content.encode() for beside, content in further.items()}
+        else:
+            # A page that is left for one of the catalog without loading anew needs the script, too.
+            after = _with_links(without_fillings(html), assets)
+        if after != html:
+            written[path] = after.encode()
+    written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
+    refused = Problems()
+    for path in written:
+        refuse_links(site.site_dir, path, refused)
+    if list(refused):
+        raise CatalogError(refused)
+    return written
 
-    def __init__(self, site: Site, settings: Settings, problems: Problems) -> None:
-        self._site, self._settings, self._problems = site, settings, problems
-        self._built: dict[str, str] = {}
-        """Path below the site's folder → HTML."""
-        self._paths: dict[str, str] = {}
-        """`uri` of a page → path of its HTML."""
-        self._divided: dict[str, HtmlPage] = {}
-        self._contents: dict[str, str] = {}
-        refused = Problems()
-        if not settings.web:
-            refused.add(
-                site.config.problem(
-                    ("web",), "no page is to be filled", "remove it, or `--web`", code=Code.SETTING
-                )
-            )
-        sources = {_target(page.url): page for page in site.pages}
-        self._by_url = {page.url: page for page in site.pages}
-        pages = []
-        for path in self._walk(refused):
-            page = sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path))
-            pages.append(page)
-            self._paths[page.uri] = path
-        if not pages:
-            message = f"the folder {site.site_dir.name!r} has no pages"
-            refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
-        if list(refused):
-            raise CatalogError(refused)
-        for page in pages:
-            self._read(page)
-        self._pages = pages
 
-    def _walk(self, problems: Problems) -> list[str]:
-        folder = self._site.site_dir
-        if not folder.is_dir():
-            return []
-        found = walk(folder, folder.name, (folder,), problems, suffixes=(".html",))
-        return [below + name for below, files in found for name in files if name.endswith(".html")]
+def _paths(site: Site, settings: Settings) -> list[str]:
+    """The pages of the site, by their path below its folder.
 
-    def _read(self, page: Page, *, item: bool = False) -> None:
-        """Make a page ready if it shows something of the catalog, as each of an item does."""
-        path = self._paths[page.uri]
-        source = (self._site.site_dir / path).read_bytes()
-        concerned = item or b"catalog:" in source.lower()
+    Raises:
+        CatalogError: there are none, or none is to be filled.
+    """
+    folder, refused, paths = site.site_dir, Problems(), []
+    if not settings.web:
+        message, hint = "no page is to be filled", "remove it, or `--web`"
+        refused.add(site.config.problem(("web",), message, hint, code=Code.SETTING))
+    if folder.is_dir():
+        for below, names in walk(folder, folder.name, (folder,), refused, suffixes=(".html",)):
+            paths += [below + name for name in names if name.endswith(".html")]
+    if not paths:
+        message = f"the folder {folder.name!r} has no pages"
+        refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
+    if list(refused):
+        raise CatalogError(refused)
+    return paths
+
+
+def _read(
+    site: Site, pages: list[tuple[str, Page]], item_urls: Set[str], problems: Problems
+) -> Iterator[_BuiltPage]:
+    """The pages in UTF-8, those divided that show something of the catalog, as each of an item does."""
+    for path, page in pages:
+        source = (site.site_dir / path).read_bytes()
+        item = page.url in item_urls
+        shows_catalog = item or b"catalog:" in source.lower()
+        fault, divided = "is not UTF-8", None
         try:
             html = source.decode()
-        except UnicodeDecodeError:
-            if concerned:
-                self._warn(path, "the page is not UTF-8, so nothing is filled in it")
-            return
-        self._built[path] = html
-        if concerned:
-            parts = split_page(without_fillings(html), item=item)
-            if parts is None:
-                self._warn(path, "the page ends within a script or a comment, so nothing is filled in it")
-                return
-            self._divided[page.uri], self._contents[page.uri] = parts, parts.content
-
-    def _warn(self, path: str, message: str) -> None:
-        file = f"{self._site.site_dir.name}/{path}"
-        hint = "have the generator write it otherwise"
-        self._problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
-
-    def _read_items(self, catalog: Catalog) -> None:
-        """Make the pages of items ready, markers or not."""
-        items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
-        for item in items:
-            if item.page is None or not item.page.own:
-                continue
-            page = self._by_url[item.page.url]
-            if page.uri in self._paths:
-                self._read(page, item=True)
-            else:
-                message = "the site has no page of this file"
-                self._problems.add(
-                    Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML)
+            if shows_catalog:
+                fault, divided = (
+                    "ends within a script or a comment",
+                    split_page(without_fillings(html), item=item),
                 )
-
-    def fill(self, catalog: Catalog, folder: Path, feeds: Set[str], *, strict: bool) -> dict[str, bytes]:
-        """What is to be written: path below the site's folder → content.
-
-        `folder` has the documents of the catalog, `feeds` are the paths of its feeds.
-
-        Raises:
-            CatalogError: a marker or a template is wrong, or a page is a link.
-        """
-        self._read_items(catalog)
-        site = replace(self._site, pages=self._pages)
-        web = Web(self._settings, site, self._contents, catalog, folder, feeds)
-        filled = web.fill(self._problems, strict=strict)
-        files: dict[str, bytes] = {}
-        for page in self._pages:
-            path = self._paths[page.uri]
-            if page.uri in filled:
-                after = self._divided[page.uri].whole(filled[page.uri].html, _head(web, page.url))
-            elif path in self._built:
-                # A page that is left for one of the catalog without loading anew needs the script, too.
-                after = with_links(without_fillings(self._built[path]), _head(web, page.url))
-            else:
-                continue
-            if after != self._built[path]:
-                files[path] = after.encode()
-            further = web.further(page.url, after)
-            files |= {unquote(beside): html.encode() for beside, html in further.items()}
-        own = {path for path in assets.FILES if (self._site.docs_dir / path).exists()}
-        files |= {path: content for path, content in assets.FILES.items() if path not in own}
-        refused = Problems()
-        for path in files:
-            refuse_links(self._site.site_dir, path, refused)
-        if list(refused):
-            raise CatalogError(refused)
-        return files
+            yield _BuiltPage(page, path, html, divided)
+        except UnicodeDecodeError:
+            pass
+        if shows_catalog and divided is None:
+            message = f"the page {fault}, so nothing is filled in it"
+            hint, file = "have the generator write it otherwise", f"{site.site_dir.name}/{path}"
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 
 
-def _head(web: Web, url: str) -> str:
+def _asset_links(url: str) -> str:
     root = "../" * url.count("/")
-    style = f'<link rel="stylesheet" href="{escape(root + assets.STYLE)}">'
-    script = f'<script src="{escape(root + assets.SCRIPT)}" defer></script>'
-    return style + script + web.head(url, "</head>").removesuffix("</head>")
+    style = f'<link rel="stylesheet" href="{escape(root + STYLE)}">'
+    return style + f'<script src="{escape(root + SCRIPT)}" defer></script>'
 
 
 def write(files: dict[str, bytes], site_dir: Path, staging: Path) -> None:

@@ -10,8 +10,7 @@ from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
 from ..catalog.models import Lifecycle
 from ..catalog.scans import COUNTERS
-from .gathered import Gathered
-from .view import Item
+from .view import Gathered, Item
 
 PER_PAGE = 48
 _FIELDS: Mapping[str, Sequence[str]] = {
@@ -59,7 +58,7 @@ class Filter(NamedTuple):
     """Value in the address, and what people read."""
 
 
-class List(NamedTuple):
+class CatalogList(NamedTuple):
     """A list, as its template shows it."""
 
     resource: str
@@ -78,12 +77,14 @@ class List(NamedTuple):
     """Slug, time of the scan, severities with a fix and of older releases of each image:
     `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
+    categories: str
+    """JSON object of slug → categories, of the items whose document has another field of that name."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
 
 
-def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
+def _list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
         name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
@@ -92,7 +93,7 @@ def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomFie
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
     if not any(item.get("exploited") for item in items):
         offered.pop("exploited", None)
-    found = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
+    filters = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
     for name, field in fields.items():
         if name not in _RESERVED and (field.type == "boolean" or field.values):
             have = {text for item in items for text in texts(item[name])}
@@ -101,8 +102,8 @@ def filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomFie
                 (word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have
             ]
             if choices:
-                found.append(Filter(name, field.label or name.capitalize(), choices))
-    return [one for one in found if len(one.choices) > 1 or one.name in _BOXES]
+                filters.append(Filter(name, field.label or name.capitalize(), choices))
+    return [each for each in filters if len(each.choices) > 1 or each.name in _BOXES]
 
 
 def texts(value: object) -> Iterator[str]:
@@ -124,22 +125,21 @@ def _ends(item: Item) -> bool:
 
 
 def _of(name: str, item: Item) -> Iterable[str]:
+    """The words of an item."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
     if name == "grade":
-        found = cast(Item, security)
-        return [str(found["grade"] or ("not scanned" if found["total"] is None else "not graded"))]
-    if name == "category" and "categories" in item:
-        return texts(item["categories"])
+        figures = cast(Item, security)
+        return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
     if name == "platform":
         return texts(item["platforms"])
     return () if item[name] is None else texts(item[name])
 
 
-def pages(
+def list_pages(
     resource: str,
     source: str,
     chosen: Sequence[Item],
@@ -149,31 +149,36 @@ def pages(
     gathered: Gathered,
     stem: str,
     size: int = PER_PAGE,
-) -> Iterator[List]:
+) -> Iterator[CatalogList]:
     """The list cut into pages, at least one. `stem` begins the names of the further ones."""
     supported = [item for item in chosen if item.get("lifecycle", "available") == "available"]
     if "lifecycle" in base or not supported:
         supported = [*chosen]
     left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
     left_out = left_out if len(supported) < len(chosen) else []
-    offered = filters(resource, chosen, fields) if len(chosen) > 5 else []
-    facts = gathered.facts([str(item["slug"]) for item in chosen]) if resource == "images" and offered else ""
+    categories = gathered.categories.get(resource, {})
+    listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in chosen]
+    others = {item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")}
+    offered = _list_filters(resource, listed, fields) if len(chosen) > 5 else []
+    with_facts = resource == "images" and offered
+    facts = gathered.facts(str(item["slug"]) for item in chosen) if with_facts else ""
     count = max(1, -(-len(supported) // size))
     names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]
-    written = json.dumps(base, ensure_ascii=False)
+    base_object = json.dumps(base, ensure_ascii=False)
     for page in range(1, count + 1):
         shown = supported[(page - 1) * size : page * size]
-        yield List(
+        yield CatalogList(
             resource,
             source,
             shown,
             len(supported),
             left_out,
             offered,
-            written,
+            base_object,
             limit,
             facts,
             page,
+            json.dumps(others, ensure_ascii=False) if others else "",
             names,
             size,
         )

@@ -3,120 +3,144 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Set
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence, Set
+from importlib.resources import files
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
+import msgspec
 from markupsafe import escape
 
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
-from ..catalog.value import Catalog
 from ..problems import CatalogError, Problems
 from ..publish import feeds
-from . import head
-from .filled import Filled, headings, level_below
-from .item_pages import item_pages
 from .markers import MARKER, MarkerError, line_of, parse
-from .parts import COLLECTIONS, Parts
+from .parts import COLLECTIONS, ItemPage, Parts, item_pages
 from .render import Place
-from .view import CatalogView
+from .view import CatalogView, Item
+
+STYLE = "assets/catalog-api.css"
+SCRIPT = "assets/catalog-api.js"
+_ASSETS = files("mkdocs_catalog_api.web") / "assets"
+ASSETS = {STYLE: (_ASSETS / "catalog.css").read_bytes(), SCRIPT: (_ASSETS / "catalog.js").read_bytes()}
+"""Path in the site → content of the style sheet and the script, published as they are written."""
+_HEADING = re.compile(r"<h([1-6])\b")
+_OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
-class Web:
-    """The web pages of one build, filled from its catalog; without one (it is refused) that is empty.
+class FurtherPage(NamedTuple):
+    """A further page of a list: a copy of the page with the list, in which the rows are others."""
 
-    `contents` has the HTML of each page by its path below docs_dir, `folder` the documents, `made_feeds` the
-    paths of the feeds. `missing` as in `CatalogView`.
+    path: str
+    """Below the site."""
+    first: str
+    """HTML of the first page of the list."""
+    html: str
+    """HTML that replaces it."""
+
+
+class FilledPage(NamedTuple):
+    """A page with the catalog in it."""
+
+    html: str
+    findable: str
+    """What a search should find of it, in place of the whole."""
+    headings: Sequence[tuple[int, str, str]] = ()
+    """Level, id and text of the headings that came with the catalog."""
+    further: Sequence[FurtherPage] = ()
+    links: str = ""
+    """Link elements for the head."""
+    open_graph: str = ""
+    """Elements for a head that has none of OpenGraph."""
+    structured_data: str = ""
+    """Element for the head, for search engines."""
+    trail: str = ""
+    """On an item's page the way back to its list."""
+    lead: str = ""
+    """On an item's page its description, for below the title."""
+    listed_on: str | None = None
+    """Path below docs_dir of the page that lists the collection of this page's item."""
+
+    @property
+    def whole(self) -> str:
+        """With what is around the title, which another generator has written already."""
+        return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
+
+    def head(self, before: str) -> str:
+        """Elements to add to the head; `before` is the page up to there."""
+        open_graph = "" if 'property="og:title"' in before else self.open_graph
+        return self.links + open_graph + self.structured_data
+
+    def with_head(self, html: str) -> str:
+        """A whole page with what belongs in its head."""
+        before, end, after = html.partition("</head>")
+        return before + self.head(before) + end + after if end else html
+
+    def further_pages(self, html: str) -> dict[str, str]:
+        """The further pages of the lists on a whole page: path below the site → HTML."""
+        return {
+            page.path: html.replace(page.first, page.html, 1) for page in self.further if page.first in html
+        }
+
+
+def fill_pages(
+    site: Site,
+    settings: Settings,
+    contents: Mapping[str, str],
+    view: CatalogView,
+    feed_paths: Set[str],
+    problems: Problems,
+    *,
+    strict: bool,
+) -> dict[str, FilledPage]:
+    """The pages that change, by their path below docs_dir; `contents` has the HTML of each page.
+
+    Raises:
+        CatalogError: a marker or a template is wrong.
     """
+    filled: dict[str, FilledPage] = {}
+    if settings.web:
+        filler = _Filler(site, settings, contents, view, feed_paths)
+        for uri, content in contents.items():
+            page = filler.fill(uri, content, problems)
+            if page.html != content:
+                filled[uri] = page
+    if problems.refuse(strict=strict):
+        raise CatalogError(problems)
+    return filled
+
+
+class _Filler:
+    """What all pages of a site are filled from."""
 
     def __init__(
         self,
-        settings: Settings,
         site: Site,
+        settings: Settings,
         contents: Mapping[str, str],
-        catalog: Catalog | None,
-        folder: Path = Path(),
-        made_feeds: Set[str] = frozenset(),
-        missing: Callable[[str], Exception] = LookupError,
+        view: CatalogView,
+        feed_paths: Set[str],
     ) -> None:
-        self._settings, self._contents, self._feeds = settings, contents, made_feeds
-        self._mount, self._origin = _split(site.site_url)
+        parts = urlsplit(site.site_url or "")
+        self._mount = addresses.mount_path(site.site_url)
+        self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
+        self._feeds = feed_paths
         self._pages = {page.uri: page for page in site.pages}
-        self._by_url = {page.url: page for page in site.pages}
-        self.catalog = CatalogView(catalog, folder, self._mount, missing)
-        self._parts = Parts(settings, catalog, self.catalog, site.custom_dir)
-        self._homes = _homes(contents, self._pages) if settings.web else {}
-        self._own = item_pages(catalog) if catalog else {}
-        """Address of each item's own page → what is known of the item."""
-        self._shown: dict[str, set[str]] = {}
-        """Address of a page → the markers on it."""
-        self._further: dict[str, list[tuple[str, str, str]]] = {}
-        """Address of a page → for each further page of a list its name, the first one's HTML and its own."""
+        self._list_pages = _list_pages(contents, self._pages)
+        self._homes = {name: page.url for name, page in self._list_pages.items()}
+        self._parts = Parts(settings, view, site.custom_dir)
+        self._items = item_pages(view)
 
-    def fill(self, problems: Problems, *, strict: bool) -> dict[str, Filled]:
-        """The pages that change, by their path below docs_dir.
-
-        Raises:
-            CatalogError: a marker or a template is wrong.
-        """
-        filled: dict[str, Filled] = {}
-        for uri, content in self._contents.items() if self._settings.web else ():
-            page = self._pages.get(uri) or Page(uri, uri, None, "\0")
-            after = self._fill(page, content, problems)
-            if after.html != content:
-                filled[uri] = after
-        if problems.refuse(strict=strict):
-            raise CatalogError(problems)
-        return filled
-
-    def head(self, url: str, html: str) -> str:
-        """A whole page with what belongs in its head; `url` is below the site's root."""
-        before, end, after = html.partition("</head>")
-        place, more = self._place(url), ""
-        item = self._own.get(url)
-        own = item.slug if item and item.resource == "images" else None
-        shown = self._shown.get(url, set())
-        # The second words keep Material from taking these for translations of the page.
-        found = [
-            ("alternate feed", feeds.media_type(path), path)
-            for path in feeds.feeds_of_page(self._feeds, shown, own if self._settings.web else None)
-        ]
-        if item and self._settings.web:
-            path = f"{addresses.PREFIX}/{addresses.item(item.resource, item.slug)}"
-            found.append(("alternate describedby", "application/json", path))
-            more = head.described(item.data, place, before)
-        links = "".join(
-            f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">'
-            for rel, kind, path in found
-        )
-        return before + links + more + end + after if end else html
-
-    def further(self, url: str, html: str) -> dict[str, str]:
-        """The further pages of the lists on a whole page: path below the site → HTML."""
-        folder = url if not url or url.endswith("/") else url.rpartition("/")[0] + "/"
-        folder = folder.removeprefix("/")
-        return {
-            folder + name: html.replace(first, own, 1)
-            for name, first, own in self._further.get(url, ())
-            if first in html
-        }
-
-    def list_of(self, url: str) -> str | None:
-        """Path below docs_dir of the page that lists the collection of the item on this page."""
-        item = self._own.get(url)
-        home = self._homes.get(item.resource) if item else None
-        return self._by_url[home].uri if home in self._by_url else None
-
-    def _place(self, url: str) -> Place:
+    def fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
+        page = self._pages[uri]
+        url, own = page.url, self._items.get(page.url)
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        return Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
-
-    def _fill(self, page: Page, content: str, problems: Problems) -> Filled:
-        place, own = self._place(page.url), self._own.get(page.url)
+        place = Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
         names: set[str] = set()
+        further: list[FurtherPage] = []
 
         def render(match: re.Match[str]) -> str:
             marker = parse(match[1])
@@ -124,10 +148,11 @@ class Web:
             before = content[: match.start()]
             if before.rfind("<p>") > before.rfind("</p>"):
                 raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
-            first, *rest = self._parts.marker(marker, own, place, level_below(before))
+            first, *rest = self._parts.marker(marker, own, place, _level_below(before))
+            folder = url.rpartition("/")[0].removeprefix("/")
             for number, html in enumerate(rest, 2):
-                name = f"{place.stem}-{marker.name}-{number}.html"
-                self._further.setdefault(page.url, []).append((name, first, html))
+                name = f"{stem}-{marker.name}-{number}.html"
+                further.append(FurtherPage(f"{folder}/{name}" if folder else name, first, html))
             return first
 
         def replace(match: re.Match[str]) -> str:
@@ -135,12 +160,11 @@ class Web:
             return _or_problem(lambda: render(match), page, line, problems)
 
         html = MARKER.sub(replace, content)
-        self._shown[page.url] = names
-        found = MARKER.sub("", content)
+        findable = MARKER.sub("", content)
         if "cves" in names:
-            found += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
+            findable += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
         if own is None:
-            return Filled(html, found, headings(html))
+            return FilledPage(html, findable, _headings(html), further, self._links(place, names))
         if "item" not in names:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
@@ -148,9 +172,35 @@ class Web:
         lead = (
             f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n' if entry.description else ""
         )
-        trail = _or_problem(lambda: self._parts.trail(own, place), page, 0, problems)
-        words = " ".join(filter(None, own.findable()))
-        return Filled(heading + html, f"{heading}{found}<p>{escape(words)}</p>", headings(html), trail, lead)
+        listed_on = self._list_pages.get(own.resource)
+        return FilledPage(
+            html=heading + html,
+            findable=f"{heading}{findable}<p>{escape(own.findable())}</p>",
+            headings=_headings(html),
+            further=further,
+            links=self._links(place, names, own),
+            open_graph=_open_graph(own.data, place),
+            structured_data=_structured_data(own.data, place),
+            trail=_or_problem(lambda: self._parts.trail(own, place), page, 0, problems),
+            lead=lead,
+            listed_on=listed_on.uri if listed_on else None,
+        )
+
+    def _links(self, place: Place, markers: Set[str], own: ItemPage | None = None) -> str:
+        """Links to the feeds of a page with these markers, and to the document of its item."""
+        image = own.slug if own and own.resource == "images" else None
+        # The second words keep Material from taking these for translations of the page.
+        links = [
+            ("alternate feed", feeds.media_type(path), path)
+            for path in feeds.feeds_of_page(self._feeds, markers, image)
+        ]
+        if own:
+            path = f"{addresses.PREFIX}/{addresses.item(own.resource, own.slug)}"
+            links.append(("alternate describedby", "application/json", path))
+        return "".join(
+            f'<link rel="{rel}" type="{kind}" href="{escape(place.root + path)}">'
+            for rel, kind, path in links
+        )
 
 
 def _or_problem(make: Callable[[], str], page: Page, line: int, problems: Problems) -> str:
@@ -162,24 +212,64 @@ def _or_problem(make: Callable[[], str], page: Page, line: int, problems: Proble
         return ""
 
 
-def _homes(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, str]:
-    """Collection (and `cves`) → address of the first page that lists all of it."""
-    found: dict[str, str] = {}
+def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[str, Page]:
+    """Collection (and `cves`) → the first page that lists all of it."""
+    list_pages: dict[str, Page] = {}
     for uri, content in contents.items():
         for match in MARKER.finditer(content):
             try:
                 marker = parse(match[1])
             except MarkerError:
                 continue
-            whole = marker.name in (*COLLECTIONS, "cves", "security") and not marker.arguments.keys() - {
-                "view"
-            }
-            if whole and uri in pages and marker.arguments.get("view") != "summary":
-                found.setdefault(marker.name, pages[uri].url)
-    return found
+            listing = marker.name in (*COLLECTIONS, "cves", "security")
+            if listing and marker.arguments.keys() <= {"view"} and marker.arguments.get("view") != "summary":
+                list_pages.setdefault(marker.name, pages[uri])
+    return list_pages
 
 
-def _split(site_url: str | None) -> tuple[str, str | None]:
-    """Mount path and origin of the site."""
-    parts = urlsplit(site_url or "")
-    return addresses.mount_path(site_url), f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
+def _level_below(before: str) -> int:
+    """The level of headings below this HTML."""
+    levels = _HEADING.findall(before)
+    return min(int(levels[-1]) + 1, 6) if levels else 2
+
+
+def _headings(html: str) -> list[tuple[int, str, str]]:
+    """Level, id and text of the headings that came with the catalog."""
+    return [(int(level), id_, text) for level, id_, text in _OURS.findall(html)]
+
+
+def _open_graph(item: Item, place: Place) -> str:
+    """What chats show of an item's page (https://ogp.me)."""
+    properties = {
+        "type": "website",
+        "title": item["name"],
+        "description": item["description"],
+        "url": _address(item, place),
+    }
+    return "".join(
+        f'<meta property="og:{name}" content="{escape(str(text))}">'
+        for name, text in properties.items()
+        if text
+    )
+
+
+def _structured_data(item: Item, place: Place) -> str:
+    """What search engines read of an item's page (https://schema.org)."""
+    properties = {
+        "@context": "https://schema.org",
+        "@type": "SoftwareApplication",
+        "name": item["name"],
+        "description": item["description"],
+        "applicationCategory": item["category"],
+        "softwareVersion": item.get("latest"),
+        "license": item["license"],
+        "url": _address(item, place),
+        "sameAs": item["homepage"],
+    }
+    text = msgspec.json.encode({name: value for name, value in properties.items() if value}).decode()
+    # A text that closes the element or opens a comment would end it early.
+    return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'
+
+
+def _address(item: Item, place: Place) -> str | None:
+    return place.absolute(str(item["url"])) if item["url"] else None

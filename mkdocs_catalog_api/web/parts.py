@@ -1,25 +1,28 @@
-"""What stands in for each marker: its arguments are checked, its data chosen, its template rendered."""
+"""What replaces each marker: its arguments are checked, its data chosen, its template rendered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
-from pydantic import JsonValue
 
 from ..authored.messages import field_names, resembling, suggestion
-from ..authored.settings import Settings, entry_models
+from ..authored.settings import Settings, item_fields
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
-from ..catalog.value import Catalog, Image
-from . import lists
-from .gathered import Gathered
-from .item_pages import ItemPage, context
-from .lists import Filter, texts
+from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from ..documents.badges import image_badges
+from ..documents.collections import item_document
+from ..documents.history import image_history
+from ..documents.items import chart_verify, image_verify
+from ..documents.security import detail
+from .lists import PER_PAGE, CatalogList, Filter, list_pages, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
-from .view import CatalogView, Item
+from .view import CatalogView, Gathered, Item
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
 VIEWS: Mapping[str, Sequence[str]] = {
@@ -38,22 +41,57 @@ VIEWS: Mapping[str, Sequence[str]] = {
 }
 """Marker → the views it has, the default first."""
 _NO_FILTER = {"security", "versions", "digests", "url", "href"}
+_IDS_PER_PAGE = 240
+"""Ids are short and many."""
+_KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
+"""Collection → the words that tell an image and its chart of the same name apart in search results."""
+
+
+class ItemPage(NamedTuple):
+    """An item with a page of its own."""
+
+    resource: str
+    item: Image | Chart | RoadmapItem
+    data: Item
+    """The item as it is published."""
+
+    @property
+    def slug(self) -> str:
+        return self.item.entry.slug
+
+    def findable(self) -> str:
+        """What people look for: name, description, category, and what is open in the newest release."""
+        entry = self.item.entry
+        words = [_KINDS[self.resource], entry.name, entry.description, entry.category]
+        if isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
+            words += dict.fromkeys(row.id for row in self.item.newest.assessment.rows)
+        return " ".join(filter(None, words))
+
+
+def item_pages(view: CatalogView) -> dict[str, ItemPage]:
+    """Address below the site's root → item whose own page is there."""
+    return {
+        item.page.url: ItemPage(resource, item, data)
+        for resource, listed in (view.value.items if view.value else {}).items()
+        for item, data in zip(listed, getattr(view, resource), strict=True)
+        if item.page is not None and item.page.own
+    }
 
 
 class Parts:
     """Renders the catalog's parts of pages."""
 
-    def __init__(
-        self, settings: Settings, catalog: Catalog | None, view: CatalogView, overrides: Path | None
-    ) -> None:
+    def __init__(self, settings: Settings, view: CatalogView, overrides: Path | None) -> None:
+        catalog = view.value
         self._env = environment(overrides)
         self._gathered = Gathered.of(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
-        self._value, self._catalog, self._settings = catalog, view, settings
+        self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
+        fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
-            name: [field for field in field_names(model) if field not in _NO_FILTER]
-            for name, model in (catalog.models if catalog else entry_models(settings)).items()
+            name: [field for field in (*field_names(each.model), *each.own.names) if field not in _NO_FILTER]
+            for name, each in fields.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -73,78 +111,96 @@ class Parts:
                 raise MarkerError("`item` stands on a page that is no item's", hint)
             _reject(arguments, ())
             return [self.item(own, place, level)]
-        context: dict[str, object] = {}
+        values: dict[str, object] = {}
         if views := VIEWS[name]:
-            context["view"] = view = arguments.pop("view", views[0])
+            values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
                 raise MarkerError(f"{view!r} is no view of {name}", suggestion(view, views, "one of"))
         if name in COLLECTIONS:
+            pages = self._collection(name, arguments, place)
+            values["resource"] = name
             return [
-                self._render(
-                    name, place, level, context | {"resource": name, "list": one, "items": one.items}
-                )
-                for one in self._lists(name, arguments, place)
+                self._render(name, place, level, values | {"list": page, "items": page.items})
+                for page in pages
             ]
         if name == "changes":
             limit = _limit(arguments)
-            context["days"] = self._catalog.changes(10 if limit is None else limit)
+            values["days"] = self._view.changes(10 if limit is None else limit)
         _reject(arguments, ("view",) if views else ())
         if name == "security":
-            context["ranked"] = [
-                next(iter(self._pages(resource, _ranked(getattr(self._catalog, resource)), {}, None, place)))
+            values["ranked"] = [
+                self._pages(resource, _ranked(getattr(self._view, resource)), {}, None, place)[0]
                 for resource in ("images", "charts")
             ]
         if name == "cves":
-            found = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _MANY)
-            return [self._render(name, place, level, {"list": one, "items": one.items}) for one in found]
-        return [self._render(name, place, level, context)]
+            pages = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _IDS_PER_PAGE)
+            return [self._render(name, place, level, {"list": page, "items": page.items}) for page in pages]
+        return [self._render(name, place, level, values)]
 
     def item(self, own: ItemPage, place: Place, level: int) -> str:
         """The catalog's part of an item's own page."""
-        assert self._value is not None  # noqa: S101  # without a catalog no page is an item's
-        values = context(self._value, own, self._users.get(own.slug, ()))
-        values["fields"] = getattr(self._settings, own.resource).fields
-        if isinstance(own.item, Image):
-            values["filters"] = _of_rows(own.item)
-        if own.resource == "charts":
-            values["pins"] = self._pins(values["item"]["images"])
+        assert self._view.value is not None  # noqa: S101  # without a catalog no page is an item's
+        values = self._item_values(self._view.value, own)
         return self._render(f"item-{own.resource}", place, level, values)
 
     def ids(self) -> list[str]:
-        """Every id that the page of vulnerabilities has something to say of."""
+        """The ids that the page of vulnerabilities covers."""
         return [str(entry["id"]) for entry in self._cves()]
-
-    def _cves(self) -> Sequence[Item]:
-        index = cast(Mapping[str, Sequence[Item]], self._catalog.lookup("cves/index.json"))
-        return index.get("data", ())
 
     def trail(self, own: ItemPage, place: Place) -> str:
         """The way back to the list of the item's collection; empty when no page lists it."""
-        data = msgspec.to_builtins(own.data)
-        return self._render("trail", place, 2, {"item": data, "resource": own.resource})
+        return self._render("trail", place, 2, {"item": own.data, "resource": own.resource})
 
-    def _render(self, name: str, place: Place, level: int, context: dict[str, object]) -> str:
-        here: dict[str, object] = {
+    def _item_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
+        """What the template of an item is given."""
+        document = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
+        values: dict[str, Any] = {"item": document["data"], "document": document}
+        values["fields"] = getattr(self._settings, own.resource).fields
+        if isinstance(own.item, Image):
+            image, history, addresses = own.item, catalog.history, catalog.addresses
+            record = history.images.get(own.slug) if history else None
+            values["verify"] = image_verify(image)
+            values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
+            values["until"] = history.head.date if history else None
+            values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
+            values["badges"] = msgspec.to_builtins(image_badges(image))
+            values["users"] = [
+                {"name": chart.entry.name, "url": addresses.web(chart.page.url)}
+                for chart in self._users.get(own.slug, ())
+            ]
+            values["mends"] = _update_effects(image)
+            values["filters"] = _row_filters(image)
+        elif isinstance(own.item, Chart):
+            values["verify"] = chart_verify(own.item)
+            values["pins"] = self._pins(document["data"]["images"])
+        return values
+
+    def _cves(self) -> Sequence[Item]:
+        index = cast(Mapping[str, Sequence[Item]], self._view.lookup("cves/index.json"))
+        return index.get("data", ())
+
+    def _render(self, name: str, place: Place, level: int, values: Mapping[str, object]) -> str:
+        context = {
             "link": place.link,
             "absolute": place.absolute,
             "level": level,
             "place": place,
             "listing": place.listing,
             "feed": place.file if self._settings.feeds and place.origin else lambda _: None,
+            **values,
         }
-        return render(self._env, f"catalog/{name}.html", here | context)
+        return render(self._env, f"catalog/{name}.html", context)
 
-    def _lists(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[lists.List]:
+    def _collection(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[CatalogList]:
         """The items of a collection that the arguments leave, as a list of pages."""
-        items: Sequence[Item] = getattr(self._catalog, resource)
+        every: Sequence[Item] = getattr(self._view, resource)
         limit = _limit(arguments)
-        names = self._filters[resource]
-        _reject(arguments, ("view", "limit", *names))
+        _reject(arguments, ("view", "limit", *self._filters[resource]))
+        items = every
         for name, wanted in arguments.items():
-            left = [item for item in items if wanted in texts(item[name])]
-            if not left:
-                _check_spelling(name, wanted, getattr(self._catalog, resource))
-            items = left
+            items = [item for item in items if wanted in texts(item[name])]
+            if not items:
+                _check_spelling(name, wanted, every)
         if resource == "updates":
             items = sorted(items, key=lambda item: str(item["checked"] or ""), reverse=True)
         return self._pages(resource, items[:limit], arguments, limit, place)
@@ -157,24 +213,20 @@ class Parts:
         limit: int | None,
         place: Place,
         path: str = "",
-        size: int = lists.PER_PAGE,
-    ) -> Sequence[lists.List]:
-        source = self._catalog.href(path or f"{resource}.json")
+        size: int = PER_PAGE,
+    ) -> Sequence[CatalogList]:
+        source = self._view.href(path or f"{resource}.json")
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        made = lists.pages(resource, source, items, base, limit, fields, self._gathered, place.stem, size)
-        return [*made]
+        gathered = self._gathered
+        return [*list_pages(resource, source, items, base, limit, fields, gathered, place.stem, size)]
 
     def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
         """The pins of a chart, each with the figures of its release, the worst first."""
-        found: list[Item] = [{**pin, "found": self._figures(pin)} for pin in pins]
-        return sorted(found, key=lambda pin: _worst(cast("Item | None", pin["found"])))
-
-    def _figures(self, pin: Item) -> JsonValue:
-        return cast(JsonValue, self._gathered.releases.get((str(pin["slug"]), str(pin["version"]))))
-
-
-_MANY = 240
-"""Entries on a page of ids, which are short and many."""
+        releases = self._gathered.releases
+        with_figures: list[dict[str, Any]] = [
+            {**pin, "found": releases.get((str(pin["slug"]), str(pin["version"])))} for pin in pins
+        ]
+        return sorted(with_figures, key=lambda pin: _worst(pin["found"]))
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:
@@ -188,15 +240,28 @@ def _ranked(items: Sequence[Item]) -> Sequence[Item]:
     return sorted(items, key=lambda item: _worst(cast(Item, item["security"])))
 
 
-def _of_rows(image: Image) -> Sequence[Filter]:
+def _row_filters(image: Image) -> Sequence[Filter]:
     """What the vulnerabilities of an image can be narrowed by."""
     if not image.releases:
         return ()
     figures = [release.figures for release in image.releases if release.figures]
-    have = [word for word in COUNTERS if any(each.counters[word] for each in figures)]
-    severity = Filter("severity", "Severity", [(word, word) for word in have])
+    severities = [word for word in COUNTERS if any(each.counters[word] for each in figures)]
+    severity = Filter("severity", "Severity", [(word, word) for word in severities])
     fix = Filter("fix", "Fix", [("yes", "With a fix")])
-    return [severity, fix] if len(have) > 1 else [fix]
+    return [severity, fix] if len(severities) > 1 else [fix]
+
+
+def _update_effects(image: Image) -> dict[str, tuple[int, int]]:
+    """Version → how many (id, package) an update to the newest release fixes, and how many it adds."""
+    assessed = {
+        release.entry.version: {(row.id, row.pkg) for row in release.assessment.rows}
+        for release in image.releases
+        if release.assessment
+    }
+    newest = assessed.pop(image.releases[0].entry.version, None) if image.releases else None
+    if newest is None:
+        return {}
+    return {version: (len(rows - newest), len(newest - rows)) for version, rows in assessed.items()}
 
 
 def _limit(arguments: dict[str, str]) -> int | None:
@@ -212,10 +277,10 @@ def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
             raise _unknown(name, known, "argument")
 
 
-def _unknown(name: str, known: Mapping[str, object] | Sequence[str], what: str) -> MarkerError:
+def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> MarkerError:
     near = resembling(name, known)
     hint = f"perhaps you mean `{near}`" if near else f"one of {', '.join(known)}" if known else "remove it"
-    return MarkerError(f"no {what} is called `{name}`", hint)
+    return MarkerError(f"no {kind} is called `{name}`", hint)
 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:

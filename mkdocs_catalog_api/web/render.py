@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from traceback import extract_tb
+from types import CodeType
 from typing import Any, cast
 from urllib.parse import quote
 
 from jinja2 import (
+    BytecodeCache,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
@@ -19,13 +21,14 @@ from jinja2 import (
     TemplateError,
     TemplateSyntaxError,
 )
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 from msgspec import Struct, field
 
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
-from . import pictures
+from . import history_graphs
 from .markers import TemplateRefusedError
 from .view import Item
 
@@ -51,6 +54,22 @@ class _Environment(Environment):
         return super().getattr(obj, attribute)
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Keeps the code of templates between the builds of one process, as long as their text is the same."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _CompiledTemplates()
+
+
 def environment(overrides: Path | None) -> Environment:
     """Templates of the site's `custom_dir` come before those of the package. All output is escaped."""
     package = PackageLoader("mkdocs_catalog_api", "web/templates")
@@ -61,11 +80,12 @@ def environment(overrides: Path | None) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
         auto_reload=False,  # an environment lives for one build
+        bytecode_cache=_COMPILED,
         optimized=False,  # to look for what is constant takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"counted": counted, "badge_address": badge_address}
-    env.filters |= pictures.FILTERS
+    env.filters |= history_graphs.FILTERS
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 

@@ -1,17 +1,21 @@
-"""What templates see as `catalog`: the documents of this build."""
+"""What templates see as `catalog`, the documents of this build, and as `gathered`, figures of its images."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias, cast
 
 import msgspec
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..catalog.value import Catalog
+from ..catalog.assessment import Assessment
+from ..catalog.scans import COUNTERS
+from ..catalog.value import Catalog, Image, Release
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
 from ..documents.history import day_changes, history_index
@@ -35,12 +39,12 @@ class CatalogView:
         mount: str = "",
         missing: Callable[[str], Exception] = LookupError,
     ) -> None:
-        self._catalog, self._folder, self._missing = catalog, folder, missing
-        self._at = addresses.Addresses(mount)
+        self.value, self._folder, self._missing = catalog, folder, missing
+        self._addresses = addresses.Addresses(mount)
 
     def href(self, path: str) -> str:
         """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
-        return self._at.api(path)
+        return self._addresses.api(path)
 
     def document(self, path: str) -> Item:
         """The document at `path` below `api/v1/`, as in `catalog.document("security/nginx.json")`.
@@ -48,7 +52,7 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is no such document.
         """
-        if self._catalog is None:
+        if self.value is None:
             return {}
         try:
             return cast(Item, msgspec.json.decode((self._folder / path).read_bytes()))
@@ -57,7 +61,7 @@ class CatalogView:
 
     def lookup(self, path: str) -> Item:
         """The document at `path`, empty when the settings leave it out."""
-        there = self._catalog is not None and (self._folder / path).is_file()
+        there = self.value is not None and (self._folder / path).is_file()
         return self.document(path) if there else {}
 
     @cached_property
@@ -83,22 +87,22 @@ class CatalogView:
     @cached_property
     def security(self) -> Item:
         """The security summary, as in `security.json`."""
-        return cast(Item, msgspec.to_builtins(summary(self._catalog))) if self._catalog else {}
+        return cast(Item, msgspec.to_builtins(summary(self.value))) if self.value else {}
 
     @cached_property
     def badges(self) -> Mapping[str, Item]:
         """The badges of the catalog by name, as in `badge/{name}.json`."""
-        return msgspec.to_builtins(catalog_badges(self._catalog)) if self._catalog else {}
+        return msgspec.to_builtins(catalog_badges(self.value)) if self.value else {}
 
     @cached_property
     def history(self) -> Item | None:
         """The figures of the recorded days, as in `history/index.json`; None when no day is recorded."""
-        index = history_index(self._catalog) if self._catalog else None
+        index = history_index(self.value) if self.value else None
         return cast(Item, msgspec.to_builtins(index)) if index else None
 
     def changes(self, limit: int) -> Sequence[Item]:
         """The last recorded days on which something changed, as in `changes/{date}.json`, newest first."""
-        days = day_changes(self._catalog) if self._catalog else []
+        days = day_changes(self.value) if self.value else []
         changed = [day for day in reversed(days) if day.counts]
         return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
 
@@ -112,7 +116,7 @@ class CatalogView:
         Raises:
             What `missing` makes of a message: there is none.
         """
-        if slug not in self._images and self._catalog is not None:
+        if slug not in self._images and self.value is not None:
             raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
         return self._images.get(slug, {})
 
@@ -128,15 +132,87 @@ class CatalogView:
     def _web_pages(self) -> Mapping[str, JsonValue]:
         return {str(item["href"]): item["url"] for item in (*self.images, *self.charts, *self.roadmap)}
 
-    @cached_property
-    def users(self) -> Mapping[str, Sequence[Item]]:
-        """Slug of an image → the charts that pin it."""
-        found: dict[str, list[Item]] = {}
-        for chart in self.charts:
-            pins = cast(Sequence[Item], chart["images"])
-            for slug in sorted({str(pin["slug"]) for pin in pins if pin["slug"]}):
-                found.setdefault(slug, []).append(chart)
-        return found
-
     def _items(self, resource: str) -> Sequence[Item]:
-        return msgspec.to_builtins(collection_items(self._catalog, resource)) if self._catalog else []
+        return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []
+
+
+_COUNTS = (*COUNTERS, "total", "fixable")
+
+
+class Gathered(Struct):
+    """Figures of every release."""
+
+    releases: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
+    """Slug and version → the release's figures."""
+    fixed: dict[str, str] = field(default_factory=dict)
+    """Slug → the initials of the severities of which the newest release has a row with a fix."""
+    scanned_at: dict[str, str] = field(default_factory=dict)
+    """Slug → time of the newest release's scan."""
+    supported: Counter[str] = field(default_factory=Counter)
+    """Figures of the newest releases of available images; also how many are `scanned` and `affected`."""
+    listed: Counter[str] = field(default_factory=Counter)
+    """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
+    exploited: dict[str, bool] = field(default_factory=dict)
+    """Id that is known to be exploited → whether the newest release of an available image has it."""
+    older: dict[str, str] = field(default_factory=dict)
+    """Slug → the initials of the severities that its older releases have."""
+    categories: dict[str, dict[str, list[JsonValue]]] = field(default_factory=dict)
+    """Collection → slug → every category of the item."""
+
+    @classmethod
+    def of(cls, catalog: Catalog | None) -> Gathered:
+        """The figures of a catalog; of none they are empty."""
+        gathered = cls()
+        for image in catalog.images if catalog else ():
+            if image.releases:
+                gathered._add(image)
+        for name, items in catalog.items.items() if catalog else ():
+            gathered.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
+        return gathered
+
+    def _add(self, image: Image) -> None:
+        slug, (newest, *older) = image.entry.slug, image.releases
+        for release in image.releases:
+            self.releases[slug, release.entry.version] = _figures(release)
+            if release.assessment and image.entry.lifecycle != "planned":
+                current = release is newest and image.entry.lifecycle == "available"
+                self._count(release.assessment, current=current)
+        self.older[slug] = _initials(older)
+        if newest.figures and newest.figures.scanned_at:
+            self.scanned_at[slug] = newest.figures.scanned_at
+        rows = newest.assessment.rows if newest.assessment else ()
+        self.fixed[slug] = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
+
+    def _count(self, assessment: Assessment, *, current: bool) -> None:
+        figures = assessment.figures
+        counts = self.supported if current else self.listed
+        counts.update({name: figures.fields()[name] for name in _COUNTS})
+        counts.update(scanned=1, affected=int(figures.total > 0), suppressed=figures.suppressed)
+        for row in assessment.rows:
+            if row.exploited:
+                self.exploited[row.id] = self.exploited.get(row.id, False) or current
+
+    def facts(self, slugs: Iterable[str]) -> str:
+        """Time of the scan, severities with a fix and of older releases of each image, in few characters."""
+        tables = (self.scanned_at, self.fixed, self.older)
+        return ";".join("=".join([slug, *(table.get(slug, "") for table in tables)]) for slug in slugs)
+
+    @property
+    def times(self) -> list[str]:
+        """Times of the newest releases' scans, oldest first."""
+        return sorted(self.scanned_at.values())
+
+
+def _figures(release: Release) -> dict[str, object]:
+    figures, version = release.figures, release.entry.version
+    if figures is None:
+        return {**dict.fromkeys((*_COUNTS, "grade", "score", "scannedAt")), "version": version}
+    return {**figures.fields(), "version": version, "scannedAt": figures.scanned_at}
+
+
+def _initials(releases: Iterable[Release]) -> str:
+    """The initials of the severities that any of the releases has."""
+    have = {
+        word for release in releases if release.figures for word, n in release.figures.counters.items() if n
+    }
+    return "".join(word[0] for word in COUNTERS if word in have)

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from .catalog import write_catalog, write_report
+from .catalog import write_catalog, write_feed, write_report
 
 OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
@@ -36,9 +36,19 @@ class Run(NamedTuple):
     memory: float
 
 
-def build(catalog: Path) -> Command:
+def build(catalog: Path, name: str = "with") -> Command:
     program = "from mkdocs_catalog_api.commands.main import main; main()"
-    return [sys.executable, "-c", program, "build", "-q", "-f", str(catalog / "with.yml"), "--site-dir", OUT]
+    return [
+        sys.executable,
+        "-c",
+        program,
+        "build",
+        "-q",
+        "-f",
+        str(catalog / f"{name}.yml"),
+        "--site-dir",
+        OUT,
+    ]
 
 
 def mkdocs(catalog: Path, name: str) -> Command:
@@ -116,6 +126,10 @@ def main() -> None:
         show("200 images × 2 × 10, 140 charts", {"catalog-api build": build(real)})
         both = {"without the plugin": mkdocs(real, "without"), "with the plugin": mkdocs(real, "with")}
         show("the same, mkdocs build with Material and search", both)
+        feed = catalog("feed", 554, 5, 20, 0)
+        write_feed(feed, 6_705)
+        with_feed = {"without `publish_vex`": build(feed), "with `publish_vex`": build(feed, "feed")}
+        show("554 images × 5 × 20, 6,705 VEX statements", with_feed)
         many = catalog("many", 1_000, 5, 20, 0)
         peers = [peer.partition("=") for peer in options.peer]
         others = {name: shlex.split(command.replace("{catalog}", str(many))) for name, _, command in peers}

@@ -34,6 +34,27 @@ def write_catalog(folder: Path, images: int, releases: int, rows: int, charts: i
         )
 
 
+def write_feed(folder: Path, statements: int) -> None:
+    """VEX documents as vendors publish them, and `feed.yml`, which publishes them again.
+
+    Each statement is on packages wherever they are, of which none is in an image.
+    """
+    (folder / "vex").mkdir()
+    for first in range(0, statements, 100):
+        document = {
+            "@context": "https://openvex.dev/ns/v0.2.0",
+            "@id": f"https://example.org/vex/{first}",
+            "author": "Example",
+            "timestamp": "2026-11-01T06:00:00Z",
+            "statements": [_statement(number) for number in range(first, min(first + 100, statements))],
+        }
+        (folder / f"vex/{first}.json").write_text(json.dumps(document))
+    settings = f"{{registry: {REGISTRY}, security: {{publish_vex: true}}}}"
+    (folder / "feed.yml").write_text(
+        f"site_name: Catalog\nsite_url: https://example.org/\nplugins: [catalog-api: {settings}]\n"
+    )
+
+
 def write_report(path: Path, rows: int) -> None:
     """One report with this many different rows, written piece by piece."""
     head, tail = json.dumps(_report(0, 0, 0)).split("[]", 1)  # the first list of rows
@@ -95,6 +116,16 @@ def _report(number: int, release: int, count: int) -> dict[str, object]:
             {"Target": "usr/bin/app", "Class": "lang-pkgs", "Vulnerabilities": rows[: count // 4]},
         ],
         "Metadata": {"RepoTags": [tag], "RepoDigests": [f"{tag.rpartition(':')[0]}@{digest}"]},
+    }
+
+
+def _statement(number: int) -> dict[str, object]:
+    """Ten packages each; one statement in 40 does not suppress, as in the feed of Docker Hardened Images."""
+    suppresses = {"status": "not_affected", "justification": "vulnerable_code_not_in_execute_path"}
+    return {
+        "vulnerability": {"name": f"CVE-2026-{number:05}"},
+        "products": [{"@id": f"pkg:deb/debian/pkg{number % 300}-{k}"} for k in range(10)],
+        **(suppresses if number % 40 else {"status": "under_investigation"}),
     }
 
 

@@ -21,7 +21,7 @@ import msgspec
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.snapshot import Image, Scan, Seen, State
+from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Seen, State
 from tests.past import documents
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
@@ -37,10 +37,10 @@ class Catalog:
         self.state: State = {}
         for number in range(images):
             version = f"1.{number % 7}"
-            image = Image(
+            image = KnownImage(
                 releases={version: (f"sha256:{number:064x}",)}, latest=version, scanned=True, grade="D"
             )
-            image.scan = Scan(version, image.releases[version], "trivy 0.67.2", complete=True)
+            image.scan = KnownScan(version, image.releases[version], "trivy 0.67.2", complete=True)
             for _ in range(ROWS):
                 image.open[self.key()] = self.random.choice(SEVERITIES)
             self.state[f"app-{number:05}"] = image
@@ -78,8 +78,8 @@ def measure(folder: Path) -> dict[str, float]:
     """Seconds and MB of making all documents of a history."""
     start = time.process_time()
     count = size = 0
-    for _, document in documents(Folder(folder, "history")):
-        count, size = count + 1, size + len(msgspec.json.encode(document))
+    for _, body in documents(Folder(folder, "history")):
+        count, size = count + 1, size + len(body)
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {

@@ -10,7 +10,9 @@ def check(api: Api, releases: Releases) -> None:
         where = f"$.data[{position}]"
         for number, pin in enumerate(chart["images"]):
             _pin(api, f"{where}.images[{number}]", pin)
-        _security(api, f"{where}.security", chart, releases)
+        pins = _pins(api, [chart])
+        _security(api, f"{where}.security", chart["security"], pins, releases)
+    _pinned(api, _pins(api, api.data("charts")), releases)
 
 
 def _normal(reference: str) -> tuple[str, str]:
@@ -50,28 +52,60 @@ def _worst(release: Release) -> tuple[Json, ...]:
     return (*(found[severity] for severity in SEVERITIES), release.in_part)
 
 
-def _security(api: Api, where: str, chart: Json, releases: Releases) -> None:
-    security = chart["security"]
+def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
+    """What the charts pin: digest (its release's, by tag), else reference → slug and version of each name."""
     versions: dict[tuple[str, str], str | None] = {}
     for image in api.data("images"):
         versions |= {(image["slug"], entry["version"]): entry["digest"] for entry in image["versions"]}
-    pins: dict[Json, list[Json]] = {}  # distinct by digest (its release's, by tag), else by reference
-    for pin in chart["images"]:
+    pins: dict[Json, list[Json]] = {}
+    for pin in (pin for chart in charts for pin in chart["images"]):
         release = pin["slug"], pin["version"]
         pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
+    return pins
+
+
+def _known(pins: dict[Json, list[Json]], releases: Releases) -> list[Release]:
+    """The scanned releases among them."""
     scanned = [[releases[release] for release in names if release in releases] for names in pins.values()]
-    known = [max(found, key=_worst) for found in scanned if found]
+    return [max(found, key=_worst) for found in scanned if found]
+
+
+def _outside(pins: dict[Json, list[Json]]) -> int:
+    """How many are not releases of the catalog: nothing that was found in them is published."""
+    return sum(all(version is None for _, version in names) for names in pins.values())
+
+
+def _pinned(api: Api, pins: dict[Json, list[Json]], releases: Releases) -> None:
+    """What all charts together pin, in the summary."""
+    pinned, known = api.documents["security.json"]["pinned"], _known(pins, releases)
+    scanned = pinned["releases"] - pinned["unscanned"]
+    if not 0 <= scanned - len(known) <= _outside(pins):
+        api.blame(
+            "security.json", "$.pinned.unscanned", f"is {pinned['unscanned']}, and {len(known)} are known"
+        )
+    wanted = {name: figures(known)[name] or 0 for name in SEVERITIES}
+    for name in SEVERITIES if scanned > len(known) else ():
+        wanted[name] = max(wanted[name], pinned["bySeverity"][name])
+    total = sum(wanted.values())
+    api.holds("security.json", "$.pinned", pinned, releases=len(pins), total=total, bySeverity=wanted)
+
+
+def _security(api: Api, where: str, security: Json, pins: dict[Json, list[Json]], releases: Releases) -> None:
+    known = _known(pins, releases)
     hidden = security["pinsScanned"] - len(known)
-    if not 0 <= hidden <= sum(versions.keys().isdisjoint(names) for names in pins.values()):
+    if not 0 <= hidden <= _outside(pins):
         api.blame("charts.json", f"{where}.pinsScanned", f"is {security['pinsScanned']}, not {len(known)}")
     wanted = figures(known)
     if hidden > 0:
-        # What is no release of the catalog may have been scanned, but its rows are in no document.
         least = {name: wanted[name] or 0 for name in (*SEVERITIES, "total", "fixable", "suppressed")}
         for name in (name for name in least if (security[name] or 0) < least[name]):
             api.blame("charts.json", f"{where}.{name}", f"is {security[name]}, less than of the known pins")
         wanted = {name: security[name] for name in ("grade", "score", "exploited")}
         wanted["total"] = sum(security[name] or 0 for name in SEVERITIES)
+        if None in [security[name] for name in least] or (security["grade"] is None) != (
+            security["score"] is None
+        ):
+            api.blame("charts.json", where, "is scanned, but has null for what was found")
     wanted["scanned"] = bool(pins) and security["pinsScanned"] == len(pins)
     if not wanted["scanned"]:
         wanted |= {"grade": None, "score": None}

@@ -98,7 +98,9 @@ def _detail(api: Api, image: Json, releases: Releases) -> None:
         if not record["scanned"]:
             nothing = dict.fromkeys(record) | {"version": record["version"], "scanned": False}
             api.expect(path, where, record, nothing)
-        elif None in (record["cves"], record["suppressed"], record["findings"]):
+        elif None in [
+            record[name] for name in ("cves", "suppressed", "findings", "scanner", "digestsScanned")
+        ]:
             api.blame(path, where, "was scanned, but has null for what was found")
         else:
             digests = image["versions"][position]["digests"]

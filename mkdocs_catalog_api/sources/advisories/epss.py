@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ...catalog.scores import Score, Scores
-from ...problems import Problem, Problems
+from ...problems import Problem, Problems, reason
 from ...problems.codes import Code
 from .files import AGAIN, too_large
 
@@ -77,7 +77,7 @@ def load(file: Path, name: str, most: int, problems: Problems) -> Epss | None:
         with file.open("rb") as stream:
             return read(stream, name, most, problems)
     except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror or error}", code=Code.NOT_READ))
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", code=Code.NOT_READ))
         return None
 
 

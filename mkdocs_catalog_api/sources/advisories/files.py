@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...problems import Problem, Problems
+from ...problems import Problem, Problems, reason
 from ...problems.codes import Code
 
 AGAIN = "fetch it again"
@@ -16,7 +16,7 @@ def read_bounded(file: Path, name: str, most: int, problems: Problems) -> bytes 
         with file.open("rb") as stream:
             data = stream.read(most + 1)
     except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {error.strerror}", code=Code.NOT_READ))
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", code=Code.NOT_READ))
         return None
     if len(data) > most:
         problems.add(too_large(name, most))

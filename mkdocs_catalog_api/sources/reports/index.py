@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ...authored.folders import MAX_SIZE
 from ...catalog.names import Reference
 from ...catalog.scans import Scan
-from ...problems import Level, Problem, Problems
+from ...problems import Level, Problem, Problems, reason
 from ...problems.codes import Code
 from . import hub_package, read_report
 from .folders import usable_files
@@ -39,7 +39,7 @@ def read_reports(
             package = _package(folder, path)
             report = read_report((folder / path).read_bytes(), package)
         except OSError as error:
-            message = f"the report can't be read: {error.strerror}"
+            message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))
         except ReportError as error:
             place = file, error.line, error.column

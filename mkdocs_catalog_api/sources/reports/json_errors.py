@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import math
 import re
 
 import msgspec
@@ -16,6 +17,11 @@ _SURROGATE = re.compile(
 )
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _MISSING = re.compile("Object missing required field `(.*)`")
+_TEXT_OR_FRACTION = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+))'
+)
+"""A text, which may hold anything, or as a group a number that is not whole."""
+_OUT_OF_RANGE = "Number out of range"
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -23,21 +29,25 @@ def decode(data: bytes) -> object:
     """The JSON value in UTF-8 (or, with a byte order mark, UTF-16); broken characters become U+FFFD.
 
     Of a repeated key the last one counts, as for the programs that wrote the report.
-    Raises `ReportError`, also for nesting beyond 200 levels and numbers beyond 4,300 digits.
+    Raises `ReportError`, also for nesting beyond 200 levels, numbers beyond 4,300 digits and those that only
+    infinity could stand for, such as 1e400.
     """
     data = _utf8(data)
     if not data.strip():
         raise ReportError("the file is empty", "the scan failed or has not been run; run it again")
     try:
-        return _parse(data)
+        document = _parse(data)
     except ValueError as error:
         mended = _mend(data)
         if mended == data:
             raise _reason(data, str(error)) from None
-    try:
-        return _parse(mended)
-    except ValueError as error:
-        raise _reason(mended, str(error)) from None
+        data = mended
+        try:
+            document = _parse(data)
+        except ValueError as error:
+            raise _reason(data, str(error)) from None
+    _check_numbers(data)
+    return document
 
 
 def mended(data: bytes) -> bytes:
@@ -52,9 +62,12 @@ def damages(error: msgspec.ValidationError) -> bool:
 
 def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
     """What a strict decoder found wrong in a report's lists, rows and ids: to count them as missing would
-    hide findings. `prefix` is the way to what was decoded.
+    hide findings. `prefix` is the way to what was decoded. Raises the error again for a number that is out
+    of range.
     """
     said, _, path = str(error).partition(" - at `")
+    if said == _OUT_OF_RANGE:
+        raise error  # `decode`, which reads the whole file, knows the line
     place = prefix + path.rstrip("`").removeprefix("$")
     if missing := _MISSING.match(said):
         place, said = f"{place}.{missing[1]}", ""
@@ -72,6 +85,21 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
 
 def _parse(data: bytes) -> object:
     return from_json(data, cache_strings="keys", allow_inf_nan=False)
+
+
+def _check_numbers(data: bytes) -> None:
+    """The parser takes 1e400 for infinity, which no JSON can hold."""
+    try:
+        msgspec.json.decode(data)
+    except msgspec.ValidationError:
+        for token in _TEXT_OR_FRACTION.finditer(data):
+            if token[1] and math.isinf(float(token[1])):
+                start = token.start()
+                line, column = data.count(b"\n", 0, start) + 1, start - data.rfind(b"\n", 0, start)
+                message = f"the number {token[1][:40].decode()} is out of range"
+                raise ReportError(
+                    message, "correct the number, or run the scan again", *_place(data, line, column)
+                ) from None
 
 
 def _utf8(data: bytes) -> bytes:

@@ -1,15 +1,15 @@
-"""OpenVEX documents, https://github.com/openvex/spec: which vulnerabilities concern which products.
+"""OpenVEX documents, https://github.com/openvex/spec: which vulnerabilities affect which products.
 
-Also read are the older forms that stand in real documents: a vulnerability, product or subcomponent that
-is plain text, and subcomponents beside the products instead of in them.
+A value of a wrong type counts as missing. A key that is unknown or has such a value may have narrowed the
+statement, so it is remembered. Older forms are read, too: a vulnerability, product or subcomponent that is
+plain text, and subcomponents next to the products instead of in them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,23 +19,50 @@ from msgspec.structs import replace
 from ...authored import clock
 from ...authored.folders import MAX_SIZE
 from ...authored.messages import suggestion
-from ...catalog.statements import JUSTIFICATIONS, STATUSES, Component, Product, Statement
-from ...catalog.vex_products import NotUnderstood, part_meaning, product_meaning
+from ...catalog.statements import (
+    JUSTIFICATIONS,
+    STATUSES,
+    Component,
+    Product,
+    Statement,
+    part_meaning,
+    product_meaning,
+)
 from ...catalog.vulnerabilities import CVE_ID
-from ...problems import Level, Problem, Problems
+from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
-from . import openvex_json as written
 from .folders import usable_files
-from .normalise import ReportError, text, utc
+from .json_errors import decode
+from .normalise import ReportError, mapping, rows, text, texts, utc
 
 _ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)
 _NOT_SET = "0001-01-01"
-"""How programs written in Go say that there is no time."""
+"""How programs written in Go write that there is no time."""
+_NOTHING = type(None)
+_HINT = "write an OpenVEX document, for example with `vexctl create`"
 _TIME_HINT = "write it as in 2026-01-15T09:00:00Z"
+
+_Keys = Mapping[str, type]
+"""The keys of an object with the type of each value; `object` where anything is accepted."""
+_VULNERABILITY: _Keys = {"@id": str, "name": str, "description": object, "aliases": list}
+_PART: _Keys = {"@id": str, "identifiers": dict, "hashes": dict, "supplier": object}
+_PRODUCT: _Keys = {**_PART, "subcomponents": object}
+_STATEMENT: _Keys = {
+    **dict.fromkeys(("@id", "version", "vulnerability", "timestamp", "last_updated", "products"), object),
+    **dict.fromkeys(("subcomponents", "status", "supplier", "status_notes", "justification"), object),
+    **dict.fromkeys(("impact_statement", "impact_statement_timestamp", "action_statement"), object),
+    "action_statement_timestamp": object,
+} | dict.fromkeys(("status", "justification", "impact_statement"), str)
+_DOCUMENT: _Keys = {
+    **dict.fromkeys(("@context", "@id", "author", "role", "timestamp", "last_updated", "version"), object),
+    **dict.fromkeys(("tooling", "supplier", "statements"), object),
+} | dict.fromkeys(("@id", "author"), str)
+# Keys that are marked as an extension of OpenVEX, and so are not misspelled.
+_EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
 
 class Fault(NamedTuple):
-    """Why a statement, or what it says of one product, is left out; or what is wrong with it all the same."""
+    """Why a statement, or one product of it, is left out; or a defect that does not change its effect."""
 
     field: str
     message: str
@@ -48,33 +75,6 @@ class VexDocument(Struct, frozen=True):
     faults: tuple[Fault, ...]
 
 
-def read_vex(data: bytes) -> VexDocument:
-    """Raises `ReportError` when the bytes are no OpenVEX document."""
-    document, latest = written.read_document(data), clock.latest()
-    statements: list[Statement] = []
-    faults: list[Fault] = []
-    remarks = [Fault("", *written.no_key(key, written.Document)) for key in document.unclear]
-    for index, entry in enumerate(document.statements):
-        statement = _statement(document, entry, index, latest)
-        if fault := _fault(statement) or _time_fault(document, entry, index):
-            faults.append(fault)
-            continue
-        remarks += _remarks(document, entry, statement)
-        if not (statement.suppresses and _unclear(entry)):
-            statements.append(statement)
-    return VexDocument(text(document.id), tuple(statements), (*faults, *_once_each(remarks)))
-
-
-def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
-    """A document says the same of one product after another."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for field, message, hint in remarks:
-        places.setdefault((message, hint), []).append(field)
-    for (message, hint), fields in places.items():
-        more = f", here and in {len(fields) - 1} more" if len(fields) > 1 else ""
-        yield Fault(fields[0], message + more, hint)
-
-
 def read_folder(
     folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
 ) -> list[Statement]:
@@ -83,9 +83,9 @@ def read_folder(
     for path in usable_files(folder, label, root, problems, max_size=max_size):
         file = f"{label}/{path}"
         try:
-            found = read_vex((folder / path).read_bytes())
+            document = read_vex((folder / path).read_bytes())
         except OSError as error:
-            message = f"the document can't be read: {error.strerror}"
+            message = f"the document can't be read: {reason(error)}"
             problems.add(
                 Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
             )
@@ -95,33 +95,97 @@ def read_folder(
             )
         else:
             problems.extend(
-                Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in found.faults
+                Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in document.faults
             )
-            named = found.statements if found.id else [replace(s, document=file) for s in found.statements]
-            statements += named
+            statements += [replace(each, document=document.id or file) for each in document.statements]
     return statements
 
 
+def read_vex(data: bytes) -> VexDocument:
+    """Raises `ReportError` when the bytes are not an OpenVEX document.
+
+    Also for damaged lists of products and parts: without its parts, a statement would cover more.
+    """
+    try:
+        document, latest = mapping(decode(data)), clock.latest()
+    except ReportError as error:
+        raise ReportError(str(error), _HINT, error.line, error.column) from None
+    if "openvex" not in text(document.get("@context")):
+        raise ReportError("not an OpenVEX document: no `@context` of openvex.dev", _HINT)
+    if "statements" not in document:
+        raise ReportError("`statements` is missing", _HINT)
+    statements: list[Statement] = []
+    faults: list[Fault] = []
+    remarks = [Fault("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
+    for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
+        field, time = _time(document, entry, index)
+        statement = _statement(document, entry, index, utc(time), latest)
+        if fault := _fault(statement) or _time_fault(field, time):
+            faults.append(fault)
+            continue
+        unclear = _unclear(entry, _STATEMENT)
+        if not isinstance(vulnerability := entry.get("vulnerability"), str):
+            unclear += _unclear(mapping(vulnerability), _VULNERABILITY)
+        remarks += _remarks(statement, unclear, Fault(field, f"{time[:40]} lies in the future", _TIME_HINT))
+        if not (statement.suppresses and unclear):
+            statements.append(statement)
+    return VexDocument(text(document.get("@id")), tuple(statements), (*faults, *_once_each(remarks)))
+
+
+def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
+    """One fault for all places with the same message, as a document repeats its products."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for field, message, hint in remarks:
+        places.setdefault((message, hint), []).append(field)
+    for (message, hint), fields in places.items():
+        more = f", here and in {len(fields) - 1} more" if len(fields) > 1 else ""
+        yield Fault(fields[0], message + more, hint)
+
+
+def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
+    """The keys that are unknown or have a value of a wrong type."""
+    return tuple(
+        text(key)
+        for key, value in entry.items()
+        if not (isinstance(value, (keys[key], _NOTHING)) if key in keys else _EXTENSION.fullmatch(key))
+    )
+
+
+def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
+    """Message and hint for an unclear key."""
+    if key in keys:
+        return f"the value of `{key}` is of a wrong type", "write it as OpenVEX has it"
+    return f"`{key[:40]}` is no key of OpenVEX", suggestion(key, list(keys), "known are")
+
+
 def _statement(
-    document: written.Document, entry: written.Statement, index: int, latest: datetime
+    document: Mapping[str, object],
+    entry: Mapping[str, object],
+    index: int,
+    time: datetime | None,
+    latest: datetime,
 ) -> Statement:
-    # Until 2023 subcomponents stood beside the products; to pass over them would widen the statement.
-    beside = tuple(map(_component, entry.subcomponents))
-    ids = list(_ids(entry.vulnerability))
-    time = utc(entry.timestamp) or utc(document.timestamp)
+    where = f"statements[{index}]"
+    # Until 2023 subcomponents were next to the products; to ignore them would widen the statement.
+    beside = _parts(entry, where)
+    products = tuple(
+        Product(_component(product, _PRODUCT), _parts(product, f"{where}.products[{number}]") or beside)
+        for number, product in enumerate(_objects(entry.get("products"), f"{where}.products"))
+    )
+    ids = list(_ids(entry.get("vulnerability")))
     return Statement(
         ids=tuple(sorted({*ids})),
         name=ids[0] if ids else "",
-        products=tuple(_product(product, beside) for product in entry.products),
-        status=text(entry.status),
-        justification=text(entry.justification),
-        impact_statement=text(entry.impact_statement),
+        products=products,
+        status=text(entry.get("status")),
+        justification=text(entry.get("justification")),
+        impact_statement=text(entry.get("impact_statement")),
         timestamp=time,
-        document=text(document.id),
-        author=text(document.author),
+        document=text(document.get("@id")),
+        author=text(document.get("author")),
         index=index,
         in_future=time is not None and time > latest,
-        action_statement=text(entry.action_statement) if isinstance(entry.action_statement, str) else "",
+        action_statement=text(entry.get("action_statement")),
     )
 
 
@@ -148,82 +212,71 @@ def _fault(statement: Statement) -> Fault | None:
     return None
 
 
-def _time_fault(document: written.Document, entry: written.Statement, index: int) -> Fault | None:
+def _time(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> tuple[str, str]:
+    """The field with the time of a statement, and its value: the statement's own, else the document's."""
+    own, shared = (
+        "" if (time := each.get("timestamp")) is None else text(f"{time}") for each in (entry, document)
+    )
+    if own and not own.startswith(_NOT_SET):
+        return f"statements[{index}].timestamp", own
+    return "timestamp", shared
+
+
+def _time_fault(field: str, time: str) -> Fault | None:
     """A time that can't be read: which of several statements is the newest could not be told."""
-    field, value = _time(document, entry, index)
-    if not value or value.startswith(_NOT_SET) or utc(value):
+    if not time or time.startswith(_NOT_SET) or utc(time):
         return None
-    return Fault(field, f'"{value[:40]}" is no time, so what it is of is left out', _TIME_HINT)
+    return Fault(field, f'"{time[:40]}" is no time, so what it is of is left out', _TIME_HINT)
 
 
-def _time(document: written.Document, entry: written.Statement, index: int) -> tuple[str, str]:
-    """Where the time of a statement stands, and what it is."""
-    if entry.timestamp and not entry.timestamp.startswith(_NOT_SET):
-        return f"statements[{index}].timestamp", text(entry.timestamp)
-    return "timestamp", text(document.timestamp)
-
-
-def _remarks(document: written.Document, entry: written.Statement, said: Statement) -> Iterator[Fault]:
+def _remarks(statement: Statement, unclear: Iterable[str], future: Fault) -> Iterator[Fault]:
     """What is not understood: it counts for nothing where it would take findings out."""
-    where = f"statements[{said.index}]"
-    for key in _unclear(entry):
-        message, hint = written.no_key(key, written.Statement)
-        yield Fault(where, f"{message}, so the statement is left out" if said.suppresses else message, hint)
-    if said.in_future:
-        field, value = _time(document, entry, said.index)
-        message = f"{value[:40]} lies in the future"
-        yield Fault(
-            field, f"{message}, so it counts as the oldest" if said.suppresses else message, _TIME_HINT
-        )
-    for number, product in enumerate(said.products):
-        if isinstance(meaning := product_meaning(product.component), NotUnderstood):
-            yield _without_effect(f"{where}.products[{number}]", product.component, meaning)
-        for at, part in enumerate(product.parts):
-            if isinstance(means := part_meaning(part), NotUnderstood):
-                yield _without_effect(f"{where}.products[{number}].subcomponents[{at}]", part, means)
+    where = f"statements[{statement.index}]"
+    for key in unclear:
+        message, hint = _no_key(key, _STATEMENT)
+        end = ", so the statement is left out" if statement.suppresses else ""
+        yield Fault(where, f"{message}{end}", hint)
+    if statement.in_future:
+        end = ", so it counts as the oldest" if statement.suppresses else ""
+        yield future._replace(message=f"{future.message}{end}")
+    for number, product in enumerate(statement.products):
+        place = f"{where}.products[{number}]"
+        yield from _without_effect(place, product.component, product_meaning(product.component))
+        for position, part in enumerate(product.parts):
+            yield from _without_effect(f"{place}.subcomponents[{position}]", part, part_meaning(part))
 
 
-def _without_effect(place: str, component: Component, meaning: NotUnderstood) -> Fault:
-    named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
-    shown = next(filter(None, named), "")[:120]
-    return Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
+def _without_effect(place: str, component: Component, meaning: object) -> Iterator[Fault]:
+    if isinstance(meaning, RefusedError):
+        named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
+        shown = next(filter(None, named), "")[:120]
+        yield Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
 
 
-def _unclear(entry: written.Statement) -> tuple[str, ...]:
-    vulnerability = entry.vulnerability
-    return entry.unclear + (() if isinstance(vulnerability, str) else vulnerability.unclear)
-
-
-def _ids(vulnerability: str | written.Vulnerability) -> Iterator[str]:
+def _ids(vulnerability: object) -> Iterator[str]:
     """The ids as written and, of addresses of an advisory's page, the id in them; the usual one first."""
-    if isinstance(vulnerability, str):
-        named = [vulnerability]
-    else:
-        named = [vulnerability.name, vulnerability.id, *vulnerability.aliases]
-    for name in filter(None, map(text, named)):
+    entry = {"name": vulnerability} if isinstance(vulnerability, str) else mapping(vulnerability)
+    for name in filter(None, (text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases")))):
         page = _ADVISORY_PAGE.fullmatch(name)
         yield page[1] if page else name
 
 
-def _product(value: str | written.Product, beside: tuple[Component, ...]) -> Product:
-    if isinstance(value, str):
-        return Product(_plain(value), beside)
-    return Product(_component(value), tuple(map(_component, value.subcomponents)) or beside)
+def _parts(entry: Mapping[str, object], where: str) -> tuple[Component, ...]:
+    parts = _objects(entry.get("subcomponents"), f"{where}.subcomponents")
+    return tuple(_component(part, _PART) for part in parts)
 
 
-def _component(value: str | written.Part) -> Component:
-    if isinstance(value, str):
-        return _plain(value)
-    if not (value.identifiers or value.hashes or value.unclear):
-        return _plain(value.id)
-    return Component(text(value.id), _pairs(value.identifiers), _pairs(value.hashes), value.unclear)
+def _objects(value: object, where: str) -> list[dict[str, object]]:
+    """The objects of a list; a plain text is an object with that id."""
+    if isinstance(value, list):
+        value = [{"@id": item} if isinstance(item, str) else item for item in value]
+    return rows(value, where, _HINT)
 
 
-# A document names the same components in one statement after another.
-@lru_cache(maxsize=65_536)
-def _plain(id_: str) -> Component:
-    return Component(text(id_))
+def _component(entry: Mapping[str, object], keys: _Keys) -> Component:
+    identifiers, hashes = _pairs(entry.get("identifiers")), _pairs(entry.get("hashes"))
+    return Component(text(entry.get("@id")), identifiers, hashes, _unclear(entry, keys))
 
 
-def _pairs(values: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
-    return tuple((text(key), text(value)) for key, value in (values or {}).items())
+def _pairs(value: object) -> tuple[tuple[str, str], ...]:
+    return tuple((text(key), text(part)) for key, part in mapping(value).items()) if value else ()

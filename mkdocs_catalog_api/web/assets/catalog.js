@@ -107,6 +107,7 @@
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
+      this.categories = JSON.parse(root.dataset.categories ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
@@ -287,7 +288,7 @@
       const { security } = item;
       if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
       if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
-      const found = { category: item.categories, platform: item.platforms }[name] ?? this.value(item, name);
+      const found = { category: this.categories[item.slug] ?? item.categories, platform: item.platforms }[name] ?? this.value(item, name);
       return [found].flat().map(String);
     }
     value(item, path) {

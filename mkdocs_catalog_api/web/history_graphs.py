@@ -1,4 +1,4 @@
-"""The geometry and the words of the history's pictures; their templates draw them as SVG."""
+"""Graphs of the history: their geometry and words, which the templates draw as SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .view import Item
 
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
-"""Of a picture, in units that the page stretches."""
+"""Of a graph, in units that the page stretches."""
 
 
 class Trend(NamedTuple):
@@ -27,7 +27,8 @@ class Trend(NamedTuple):
     """Path over the days without a scan."""
     most: int
     """Count at the upper edge."""
-    spoken: str
+    label: str
+    """The graph in words, for screen readers."""
 
 
 class Bar(NamedTuple):
@@ -41,7 +42,7 @@ class Bar(NamedTuple):
 
 
 def trend(entries: Sequence[Any], until: str) -> Trend | None:
-    """The picture of days of `history/index.json` or of figures of an image; None when there is none to see.
+    """The graph of days of `history/index.json` or of figures of an image; None when there is nothing to see.
 
     `until` is the last recorded day, up to which the last entry holds.
     """
@@ -57,27 +58,27 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
     starts = [_day(date) - first for date, _ in rows]
     paths = dict.fromkeys((*COUNTERS, ""), "")
     for start, stop, (_, counters) in zip(starts, [*starts[1:], end], rows, strict=True):
-        left, right = _number(WIDTH * start / end), _number(WIDTH * stop / end)
+        sides = _number(WIDTH * start / end), _number(WIDTH * stop / end)
         low = 0
         for word, count in counters.items() if counters else ():
             if count:
-                paths[word] += _box(left, right, low / most, (low + count) / most)
+                paths[word] += _box(*sides, low / most, (low + count) / most)
                 low += count
         if counters is None:
-            paths[""] += _box(left, right, 0, 1)
+            paths[""] += _box(*sides, 0, 1)
     last = rows[-1][1]
-    spoken = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
-    spoken += "not scanned" if last is None else _spoken(last)
+    label = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
+    label += "not scanned" if last is None else _in_words(last)
     areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
-    return Trend(rows, areas, paths[""], most, spoken)
+    return Trend(rows, areas, paths[""], most, label)
 
 
 def _counters(entry: Any) -> dict[str, int] | None:
-    found = entry.get("bySeverity", entry)
-    return None if found["critical"] is None else {word: found[word] for word in COUNTERS}
+    counts = entry.get("bySeverity", entry)
+    return None if counts["critical"] is None else {word: counts[word] for word in COUNTERS}
 
 
-def _spoken(counters: dict[str, int]) -> str:
+def _in_words(counters: dict[str, int]) -> str:
     parts = [f"{count} {word}" for word, count in counters.items() if count]
     return f"{sum(counters.values())} ({', '.join(parts)})" if parts else "none"
 
@@ -106,23 +107,24 @@ def _day(date: str) -> int:
 
 def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     """The releases that have a day, newest first, from the day of the first to the last day that is known."""
-    dated = [each for each in versions if each["released"] or each["endOfLife"]]
-    days = [_day(date) for each in dated for date in (each["released"], each["endOfLife"]) if date]
+    dated = [version for version in versions if version["released"] or version["endOfLife"]]
+    days = [_day(date) for version in dated for date in (version["released"], version["endOfLife"]) if date]
     if not days:
         return []
     first, span = min(days), max(max(days) - min(days), 1)
     bars = []
-    for each in dated:
-        start = _day(each["released"] or each["endOfLife"]) - first
-        stop = _day(each["endOfLife"]) - first if each["endOfLife"] else span
+    for version in dated:
+        released, end_of_life = version["released"], version["endOfLife"]
+        start = _day(released or end_of_life) - first
+        stop = _day(end_of_life) - first if end_of_life else span
         width = max(WIDTH * (stop - start) / span, 8)
-        left = min(WIDTH * start / span, WIDTH - width)
-        bars.append(Bar(each["version"], each["released"], each["endOfLife"], _number(left), _number(width)))
+        x = min(WIDTH * start / span, WIDTH - width)
+        bars.append(Bar(version["version"], released, end_of_life, _number(x), _number(width)))
     return bars
 
 
 def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """What a day's events say that people look for: slug of an image and sentences, image by image."""
+    """The events of a day that people look for, in words: slug of an image and its sentences."""
     for slug, group in groupby(events, itemgetter("slug")):
         sentences = [*_sentences([*group])]
         if sentences:
@@ -147,10 +149,10 @@ def _sentences(events: Sequence[Any]) -> Iterator[str]:
                 yield f"{event['version']} is rebuilt"
             case "grade-changed" if event["from"] and event["to"]:
                 yield f"grade {event['to']}, before {event['from']}"
-        if what := _security(event):
-            security.setdefault(what, {})[f"{event['id']} ({event['severity'].lower()})"] = None
-    for what, ids in security.items():
-        yield f"{what}: {', '.join(ids)}"
+        if change := _security(event):
+            security.setdefault(change, {})[f"{event['id']} ({event['severity'].lower()})"] = None
+    for change, ids in security.items():
+        yield f"{change}: {', '.join(ids)}"
 
 
 def _security(event: Any) -> str | None:

@@ -1,0 +1,567 @@
+"""Small broken catalogs: what an author wrote, and code, line, column and field of each problem in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from .authors import OWN_SETTINGS, REQUIRED, configure
+from .report_files import row, trivy
+from .sites import REGISTRY, SiteFolder, digest
+
+PAGE, CHART, REPORT_FILE = "docs/images/nginx.md", "docs/charts/stack.md", "scans/nginx/1.0.json"
+
+
+def front_matter(lines: str) -> str:
+    """A page with all that is required, and these lines."""
+    return f"---\n{REQUIRED}{lines}\n---\n"
+
+
+def packed(report: object) -> bytes:
+    return json.dumps(report).encode()
+
+
+REPORT = packed(trivy(row()))
+PRETTY = json.dumps(trivy(row()), indent=2).encode()
+
+
+UNREADABLE = {
+    "list never closed": ("versions: [1.10", "CAT001 5:11"),
+    "mapping never closed": ("base: {a: b", "CAT001 5:7"),
+    "quote never closed": ('base: "it', "CAT001 5:7"),
+    "quote within quotes": ("base: 'it's'", "CAT001 5:11"),
+    "two colons": ("description: A: B", "CAT001 5:15"),
+    "key indented": (" base: wolfi", "CAT001 5:6"),
+    "entry out of line": ("versions:\n  - version: 1\n   digest: x", "CAT001 7:4"),
+    "no colon": ("base\nsource: x", "CAT001 6:1"),
+    "tab": ("base:\n\twolfi", "CAT001 6:1"),
+    "bare @": ("base: @x", "CAT001 5:7"),
+    "bare *": ("base: *x", "CAT001 5:7"),
+    "escape": (r'base: "C:\x"', "CAT001 5:7"),
+    "list in the key's line": ("versions: - 1.0", "CAT001 5:11"),
+    "same key twice": ("category: X", "CAT001 5:1"),
+    "tag": ("base: !!python/name:os.system", "CAT001 5:7"),
+    "untrue bool": ("fips: !!bool maybe", "CAT001 5:7"),
+    "list as key": ("? [a]\n: b", "CAT001 5:3"),
+    "merge of a text": ("<<: x", "CAT001 5:5"),
+    "alias of itself": ("base: &a [*a]", "CAT001 5:7"),
+    "control character": ("base: a\x07b", "CAT001 5:1"),
+    "too deep": ("base: " + "[" * 5000 + "]" * 5000, "CAT001 5:57"),
+    "billion laughs": (
+        "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+        + "".join(
+            f"{b}: &{b} [{', '.join(['*' + a] * 10)}]\n" for a, b in zip("abcdef", "bcdefg", strict=True)
+        ),
+        "CAT001 2:1",
+    ),
+}
+"""Front matter of an image, from line 5 on, that is not YAML as we read it."""
+FIELDS = {
+    "list for a text": ("base: [a]", "CAT012 5:1 base"),
+    "mapping for a text": ("base: {a: b}", "CAT012 5:1 base"),
+    "bool for a text": ("base: true", "CAT012 5:1 base"),
+    "empty text": ("base: ' '", "CAT012 5:1 base"),
+    "control character in quotes": (r'base: "a\0"', "CAT012 5:1 base"),
+    "list without a space": ("versions:\n  -1.0", "CAT012 5:1 versions"),
+    "text for a list": ("platforms: linux/amd64", "CAT012 5:1 platforms"),
+    "misspelt": ("descripton: x", "CAT010 5:1 descripton"),
+    "hyphenated": ("home-page: x", "CAT010 5:1 home-page"),
+    "computed url": ("url: https://nginx.org", "CAT010 5:1 url"),
+    "computed href": ("href: x", "CAT010 5:1 href"),
+    "computed security": ("security: {}", "CAT010 5:1 security"),
+    "slug index": ("slug: index", "CAT012 5:1 slug"),
+    "slug ..": ("slug: '..'", "CAT012 5:1 slug"),
+    "slug with /": ("slug: a/b", "CAT012 5:1 slug"),
+    "slug in upper case": ("slug: Nginx", "CAT012 5:1 slug"),
+    "slug of a document": ("slug: a.json", "CAT012 5:1 slug"),
+    "version ..": ("versions: ['..']", "CAT012 5:12 versions[0]"),
+    "version with /": ("versions: [a/b]", "CAT012 5:12 versions[0]"),
+    "version with +": ("versions: [{version: 1.0+x}]", "CAT012 5:13 versions[0].version"),
+    "version twice": ("versions: [1.0, 1.0]", "CAT013 5:17 versions[1]"),
+    "versions that differ in case": ("versions: [1.0-a, 1.0-A]", "CAT013 5:19 versions[1]"),
+    "version without label": ("versions: [{}]", "CAT011 5:12 versions[0].version"),
+    "version that is null": ("versions: [null]", "CAT012 5:12 versions[0]"),
+    "misspelt below": ("versions: [{version: 1, relased: 2026-01-01}]", "CAT010 5:25 versions[0].relased"),
+    "unknown below": ("versions: [{version: 1, note: x}]", "CAT010 5:25 versions[0].note"),
+    "computed below": ("versions: [{version: 1, href: x}]", "CAT010 5:25 versions[0].href"),
+    "digest": ("versions: [{version: 1, digest: abc}]", "CAT012 5:25 versions[0].digest"),
+    "digest in upper case": (
+        f"versions: [{{version: 1, digest: 'sha256:{'A' * 64}'}}]",
+        "CAT012 5:25 versions[0].digest",
+    ),
+    "digest that lacks a digit": (
+        f"versions: [{{version: 1, digest: 'sha256:{'a' * 63}'}}]",
+        "CAT012 5:25 versions[0].digest",
+    ),
+    "digest in a list": (
+        f"versions: [{{version: 1, digest: ['{digest(1)}', abc]}}]",
+        "CAT012 5:109 versions[0].digest[1]",
+    ),
+    "digest not the first": (
+        f"versions: [{{version: 1, digest: '{digest(1)}', digests: ['{digest(2)}']}}]",
+        "CAT012 5:12 versions[0]",
+    ),
+    "reference": ("image: Nginx", "CAT012 5:1 image"),
+    "reference with a tag": ("image: nginx:1.0", "CAT012 5:1 image"),
+    "platform": ("platforms: [amd64]", "CAT012 5:13 platforms[0]"),
+    "platform twice": ("platforms: [linux/amd64, linux/amd64]", "CAT012 5:1 platforms"),
+    "date": ("versions: [{version: 1, released: 2026-13-01}]", "CAT012 5:25 versions[0].released"),
+    "size with a unit": ("versions: [{version: 1, size: 12 MB}]", "CAT012 5:25 versions[0].size"),
+    "size below zero": ("versions: [{version: 1, size: -1}]", "CAT012 5:25 versions[0].size"),
+    "size beyond JSON": ("versions: [{version: 1, size: 99999999999999999}]", "CAT012 5:25 versions[0].size"),
+    ".inf": ("versions: [{version: 1, size: .inf}]", "CAT012 5:25 versions[0].size"),
+    "link without scheme": ("homepage: nginx.org", "CAT012 5:1 homepage"),
+    "link that runs": ("source: javascript:alert(1)", "CAT012 5:1 source"),
+    "base that names no badge": ("base: index", "CAT012 5:1 base"),
+    "base that takes a badge": ("base: Images", "CAT012 5:1 base"),
+    "latest": ("versions: [1.0]\nlatest: 2.0", "CAT014 6:1 latest"),
+    "latest of none": ("latest: 2.0", "CAT014 5:1 latest"),
+    "lifecycle": ("lifecycle: depricated", "CAT012 5:1 lifecycle"),
+    "collection": ("catalog: image", "CAT015 5:1 catalog"),
+    "collections": ("catalog: [images]", "CAT015 5:1 catalog"),
+}
+"""The same with a wrong value."""
+PAGES = {
+    "no line break at the end": (f"---\n{REQUIRED}---", "CAT001 5:1"),
+    "empty line first": (f"\n---\n{REQUIRED}---\n", "CAT001 1:1"),
+    "space first": (f" ---\n{REQUIRED}---\n", "CAT001 1:1"),
+    "a comment first": (f"<!-- by the team -->\n\n---\n{REQUIRED}---\n", "CAT001 1:1"),
+    "never closed": (f"---\n{REQUIRED}\n# NGINX\n", "CAT001 1:1"),
+    "no --- at all": ("Title: NGINX\nCategory: Tools\n\n# NGINX\n", "CAT001 1:1"),
+    "a list": ("---\n- a\n- b\n---\n", "CAT001 2:1"),
+    "a text": ("---\nabc\n---\n", "CAT001 2:1"),
+}
+"""Whole pages."""
+CHARTS = {
+    "version": ("versions: [1.0]", "CAT012 5:12 versions[0]"),
+    "pin": ("images: ['Nginx:1']", "CAT012 5:10 images[0]"),
+    "pin with a broken digest": ("images: ['a@sha256:1']", "CAT012 5:10 images[0]"),
+    "pin without image": ("images: [{name: x}]", "CAT011 5:10 images[0].image"),
+    "two digests": (f"images: [{{image: 'a@{digest(1)}', digest: '{digest(2)}'}}]", "CAT012 5:10 images[0]"),
+    "digest of another image": (f"images: ['{REGISTRY}/redis@{digest(1)}']", "CAT038 5:10 images[0]"),
+}
+"""Front matter of a chart, from line 5 on."""
+DATA_FILES: dict[str, tuple[str, str | bytes, str]] = {
+    "not a list": ("images.yml", "a: b\n", "CAT012 1:1"),
+    "a text": ("images.yml", "abc\n", "CAT012 1:1"),
+    "not UTF-8": ("images.yml", b"- name: \xff\n", "CAT002 0:0"),
+    "an entry that is a text": ("images.yml", "- nginx\n", "CAT012 1:3 [0]"),
+    "two documents": ("images.yml", "- a: b\n---\n", "CAT001 2:1"),
+    "no name": ("roadmap.yml", "- category: a\n", "CAT011 1:3 [0].name"),
+    "a name that makes no slug": ("roadmap.yml", "- {name: '!!', category: a}\n", "CAT012 1:3 [0].slug"),
+    "computed": ("roadmap.yml", "- {name: A, category: a, href: b}\n", "CAT010 1:26 [0].href"),
+    "bool": ("roadmap.yml", "- {name: A, category: a, blocked: maybe}\n", "CAT012 1:26 [0].blocked"),
+    "outcome": ("updates.yml", "- {app: a, to: 1, status: done}\n", "CAT012 1:19 [0].status"),
+    "one key in two spellings": (
+        "updates.yml",
+        "- {app: a, name: b, to: 1, status: held}\n",
+        "CAT012 1:3 [0]",
+    ),
+    "misspelt": ("updates.yml", "- {aplication: a, to: 1, outcome: held}\n", "CAT010 1:4 [0].aplication"),
+    "the same twice": (
+        "updates.yml",
+        "- {app: a, to: 1, outcome: held}\n- {app: a, to: 1, outcome: shipped}\n",
+        "CAT013 2:3 [1]",
+    ),
+}
+"""Data files."""
+SETTINGS = [
+    ("images: {vocabulary: {base: ['!']}}", "CAT020 6:36 catalog-api.images.vocabulary.base[0]"),
+    ("registy: x", "CAT020 6:7 catalog-api.registy"),
+    ("images: {colour: x}", "CAT020 6:16 catalog-api.images.colour"),
+    ("registry: on", "CAT020 6:7 catalog-api.registry"),
+    ("registry: 1.10", "CAT020 6:7 catalog-api.registry"),
+    ("registry: 'A B'", "CAT020 6:7 catalog-api.registry"),
+    ("images: x", "CAT020 6:7 catalog-api.images"),
+    ("images: {page: x}", "CAT020 6:16 catalog-api.images.page"),
+    ("images: {pages: /x}", "CAT020 6:16 catalog-api.images.pages"),
+    ("images: {data: missing.yml}", "CAT021 6:16 catalog-api.images.data"),
+    ("images: {data: /etc/hosts}", "CAT020 6:16 catalog-api.images.data"),
+    ("images: {fields: [port]}", "CAT020 6:16 catalog-api.images.fields"),
+    ("images: {fields: {port: int}}", "CAT020 6:25 catalog-api.images.fields.port.type"),
+    ("images: {fields: {port: {typ: integer}}}", "CAT020 6:32 catalog-api.images.fields.port.typ"),
+    ("images: {fields: {my_port: integer}}", "CAT020 6:25 catalog-api.images.fields.my_port"),
+    ("images: {fields: {tier: text}}", "CAT020 6:25 catalog-api.images.fields.tier"),
+    ("images: {fields: {versions: text}}", "CAT020 6:25 catalog-api.images.fields.versions"),
+    ("images: {fields: {url: url}}", "CAT020 6:25 catalog-api.images.fields.url"),
+    ("images: {fields: {catalog: text}}", "CAT020 6:25 catalog-api.images.fields.catalog"),
+    ("images: {fields: {on: text}}", "CAT020 6:25 catalog-api.images.fields.on"),
+    ("images: {fields: {a: {values: [1.10]}}}", "CAT020 6:38 catalog-api.images.fields.a.values[0]"),
+    ("images: {fields: {a: {values: [x, x]}}}", "CAT020 6:25 catalog-api.images.fields.a"),
+    ("images: {fields: {a: {type: date, values: [x]}}}", "CAT020 6:25 catalog-api.images.fields.a"),
+    ("images: {fields: {a: {required: 'yes'}}}", "CAT020 6:29 catalog-api.images.fields.a.required"),
+    ("images: {fields: {a: {list: 1}}}", "CAT020 6:29 catalog-api.images.fields.a.list"),
+    ("images: {vocabulary: {teir: [a]}}", "CAT020 6:29 catalog-api.images.vocabulary.teir"),
+    ("images: {vocabulary: {priority: [a]}}", "CAT020 6:29 catalog-api.images.vocabulary.priority"),
+    ("images: {fields: {os: text}, vocabulary: {os: [a]}}", "CAT020 6:49 catalog-api.images.vocabulary.os"),
+    ("images: {vocabulary: {tier: []}}", "CAT020 6:29 catalog-api.images.vocabulary.tier"),
+    ("images: {vocabulary: {tier: core}}", "CAT020 6:29 catalog-api.images.vocabulary.tier"),
+    ("images: {vocabulary: {tier: [on]}}", "CAT020 6:36 catalog-api.images.vocabulary.tier[0]"),
+    ("security: {reports: nope}", "CAT021 6:18 catalog-api.security.reports"),
+    ("security: {reports: docs}", "CAT021 6:18 catalog-api.security.reports"),
+    ("security: {max_age: 0}", "CAT020 6:18 catalog-api.security.max_age"),
+    ("security: {max_age: '30'}", "CAT020 6:18 catalog-api.security.max_age"),
+    ("security: {scanners: [snyk]}", "CAT020 6:29 catalog-api.security.scanners[0]"),
+    ("security: {scanners: [trivy, trivy]}", "CAT020 6:18 catalog-api.security.scanners"),
+    ("badges: {cves: {colour: red}}", "CAT020 6:23 catalog-api.badges.cves.colour"),
+    ("badges: {cves: {color: Red!}}", "CAT020 6:23 catalog-api.badges.cves.color"),
+    ("badges: {cves: {logo: assets/x.svg}}", "CAT024 6:23 catalog-api.badges.cves.logo"),
+    ("badges: {on: {label: x}}", "CAT020 6:16 catalog-api.badges.on"),
+    ("security: {vex: nope}", "CAT021 6:18 catalog-api.security.vex"),
+    ("security: {max_report_size: 0MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 512 MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 512mb}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {max_report_size: 1.5GB}", "CAT020 6:18 catalog-api.security.max_report_size"),
+    ("security: {accept: [partial, partial]}", "CAT020 6:18 catalog-api.security.accept"),
+    ("lookups: [digest]", "CAT020 6:17 catalog-api.lookups[0]"),
+    ("history: /var", "CAT020 6:7 catalog-api.history"),
+    ("security: {publish_vex: 1}", "CAT020 6:18 catalog-api.security.publish_vex"),
+    ("images: {verify: {key: 'http://a.org/k'}}", "CAT020 6:25 catalog-api.images.verify.key"),
+    ("images: {verify: {}}", "CAT020 6:16 catalog-api.images.verify"),
+    ("images: {verify: {identity: a, identity_regexp: ^a}}", "CAT020 6:16 catalog-api.images.verify"),
+    ("images: {verify: {identity: a, key: 'https://a.org/k'}}", "CAT020 6:16 catalog-api.images.verify"),
+    (
+        "images: {verify: {identity_regexp: a, issuer: 'https://a.org'}}",
+        "CAT020 6:25 catalog-api.images.verify.identity_regexp",
+    ),
+    (
+        "images: {verify: {identity_regexp: '^(', issuer: 'https://a.org'}}",
+        "CAT020 6:25 catalog-api.images.verify.identity_regexp",
+    ),
+    ("roadmap: {verify: {key: 'https://a.org/k'}}", "CAT020 6:17 catalog-api.roadmap.verify"),
+]
+"""Settings, from line 6 of mkdocs.yml on."""
+REPORTS: list[tuple[bytes, str]] = [
+    (b"", "CAT030 0:0"),
+    (b" \n", "CAT030 0:0"),
+    (b"\xef\xbb\xbf", "CAT030 0:0"),
+    (b"[0000]  WARN no name given\n" + REPORT, "CAT030 1:0"),
+    (b"\n2026-11-20T06:00:00Z\tINFO\x1b[34mVulnerability\n" + PRETTY, "CAT030 2:0"),
+    (b"log\n[\n  {}\n]", "CAT030 1:0"),
+    (PRETTY + b"\n2026 INFO done\n", "CAT030 17:1"),
+    (REPORT + b"\n" + REPORT, "CAT030 2:1"),
+    (REPORT[:-20], "CAT030 1:165"),
+    (PRETTY[:60], "CAT030 5:15"),
+    (b"<!DOCTYPE html><title>Sign in</title>", "CAT030 0:0"),
+    (b"apiVersion: v2\n", "CAT030 0:0"),
+    ("Größe ".encode() * 20, "CAT030 0:0"),
+    (b"\x1f\x8b\x08\x00", "CAT030 0:0"),
+    (REPORT.decode().encode("utf-16-le"), "CAT030 0:0"),
+    (b"\x89PNG\r\n\x1a\n\x00\x00", "CAT030 0:0"),
+    (b'"clean"', "CAT030 0:0"),
+    (b"17", "CAT030 0:0"),
+    (b"[]", "CAT030 0:0"),
+    (b"[1, 2]", "CAT030 0:0"),
+    (b" {}\n", "CAT030 0:0"),
+    (b"null\n", "CAT030 0:0"),
+    (b'{"a": 1}', "CAT030 0:0"),
+    (b'{"results": [{"status": "passed"}]}', "CAT030 0:0"),
+    (b'{"a\\u001b": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}', "CAT030 0:0"),
+    (b'{"version": "2.1.0", "runs": []}', "CAT030 0:0"),
+    (b'{"bomFormat": "CycloneDX", "components": []}', "CAT030 0:0"),
+    (b'{"spdxVersion": "SPDX-2.3"}', "CAT030 0:0"),
+    (b'{"@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"}', "CAT030 0:0"),
+    (b'{"@context": "https://openvex.dev/ns/v0.2.0"}', "CAT030 0:0"),
+    (b'{"Results": NaN}', "CAT030 1:13"),
+    ('{\n  "a": "äöü€", "b": NaN}'.encode(), "CAT030 2:21"),
+    ('{\n  "a": "äöü€", "b": NaN}'.encode("utf-16"), "CAT030 2:21"),
+    (b'{\n "a": "\xff\xff\xff", "b": NaN}', "CAT030 2:19"),
+    (b'{"a": "x\ny"}', "CAT030 1:9"),
+    (b'{"Results": -Infinity}', "CAT030 1:14"),
+    (b'{"Results": [], "Metadata": ' + b"7" * 5000 + b"}", "CAT030 1:4330"),
+    (b"[" * 10_000 + b"]" * 10_000, "CAT030 1:202"),
+    (b'{"Results": ' + b"[" * 10_000, "CAT030 1:213"),
+    (b'{"Results": "\x01"}', "CAT030 1:14"),
+    (packed({"SchemaVersion": 2, "error": "unauthorized"}), "CAT030 0:0"),
+    (packed({"Results": [{"ID": "4.1", "Results": []}]}), "CAT030 0:0"),
+    (packed({"SchemaVersion": 3}), "CAT030 0:0"),
+    (packed({"SchemaVersion": 2, "ArtifactName": "web:1", "results": []}), "CAT030 0:0"),
+    (packed({"Results": [{"Target": "a", "Class": "os-pkgs", "vulnerabilities": []}]}), "CAT030 0:0"),
+    (packed({"Results": "none"}), "CAT030 0:0"),
+    (packed({"Results": [[]]}), "CAT030 0:0"),
+    (packed({"Results": [{"Vulnerabilities": {}}]}), "CAT030 0:0"),
+    (packed({"Results": [{"Vulnerabilities": [row(), 5]}]}), "CAT030 0:0"),
+    (packed(trivy({"PkgName": "zlib"})), "CAT030 0:0"),
+    (packed(trivy(row(VulnerabilityID="\n"))), "CAT030 0:0"),
+    (packed({"Results": [{"Class": "secret"}, {"Class": "config", "Misconfigurations": []}]}), "CAT030 0:0"),
+]
+"""Reports of an image."""
+
+LACKING = tuple(f"CAT011 {PAGE} 2:1 {name}" for name in ("category", "license", "tier"))
+PLAIN = f"---\n{REQUIRED}---\n"
+SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
+    "not UTF-8": ("", {PAGE: b"---\nname: Caf\xe9\n---\n"}, ("CAT002 docs/images/nginx.md 0:0",)),
+    "an empty front matter": ("", {PAGE: "---\n---\n"}, LACKING),
+    "a name alone": ("", {PAGE: "---\nname: NGINX\n---\n"}, LACKING),
+    "a key without a value": ("", {PAGE: "---\ncategory:\n---\n"}, LACKING),
+    "a misspelt required field": (
+        "",
+        {PAGE: "---\ncategory: Tools\ntier: core\nlicence: MIT\n---\n"},
+        ("CAT010 docs/images/nginx.md 4:1 licence",),
+    ),
+    "a file name that makes no slug": (
+        "",
+        {"docs/images/My_Page.md": PLAIN},
+        ("CAT012 docs/images/My_Page.md 2:1 slug",),
+    ),
+    "no registry": (
+        "headers: netlify",
+        {PAGE: PLAIN, "docs/images/b.md": front_matter("image: a/b")},
+        ("CAT011 docs/images/nginx.md 2:1 image",),
+    ),
+    "a slug in two files": (
+        "",
+        {
+            PAGE: PLAIN,
+            "docs/images/web/nginx.md": PLAIN,
+            "images.yml": "- {name: Nginx, category: a, tier: b, license: MIT}\n",
+        },
+        ("CAT013 docs/images/web/nginx.md 2:1 slug", "CAT013 images.yml 1:3 [0].slug"),
+    ),
+    "a slug twice in one file": (
+        "",
+        {"roadmap.yml": "- {name: B, category: a}\n\n- {name: b, category: a}\n"},
+        ("CAT013 roadmap.yml 3:3 [1].slug",),
+    ),
+    "a page in two collections": (
+        f"registry: {REGISTRY}\ncharts: {{pages: 'images/**'}}",
+        {PAGE: PLAIN},
+        ("CAT015 docs/images/nginx.md 2:1",),
+    ),
+    "a page of updates without the list": (
+        "updates: {data: docs/updates.md}",
+        {"docs/updates.md": "---\nupdate: []\n---\n"},
+        ("CAT011 docs/updates.md 1:1 updates",),
+    ),
+    "several settings": (
+        "registy: x\nimages:\n  fields: {url: url, port: int}\nheaders: 1",
+        {},
+        (
+            "CAT020 mkdocs.yml 6:7 catalog-api.registy",
+            "CAT020 mkdocs.yml 8:18 catalog-api.images.fields.url",
+            "CAT020 mkdocs.yml 8:28 catalog-api.images.fields.port.type",
+            "CAT020 mkdocs.yml 9:7 catalog-api.headers",
+        ),
+    ),
+    "own fields and vocabularies": (
+        OWN_SETTINGS,
+        {
+            PAGE: "---\ncategory: Tools\ntier: cor\nlicense: MIT\nport: x\nshells: [zsh, baash, none]\n"
+            "ratio: .nan\nfips: maybe\nchecked: soon\ncopy: [a]\n---\n"
+        },
+        (
+            "CAT011 docs/images/nginx.md 2:1 upstream",
+            "CAT012 docs/images/nginx.md 3:1 tier",
+            "CAT012 docs/images/nginx.md 5:1 port",
+            "CAT012 docs/images/nginx.md 6:10 shells[0]",
+            "CAT012 docs/images/nginx.md 6:15 shells[1]",
+            "CAT012 docs/images/nginx.md 7:1 ratio",
+            "CAT012 docs/images/nginx.md 8:1 fips",
+            "CAT012 docs/images/nginx.md 9:1 checked",
+            "CAT012 docs/images/nginx.md 10:1 copy",
+        ),
+    ),
+    "defaults": (
+        f"registry: {REGISTRY}\nimages:\n  defaults: {{slug: x, licence: MIT, tier: 1.10, lifecycle: gone}}",
+        {PAGE: PLAIN, "docs/images/b.md": PLAIN},
+        (
+            "CAT020 mkdocs.yml 8:20 catalog-api.images.defaults.slug",
+            "CAT020 mkdocs.yml 8:29 catalog-api.images.defaults.licence",
+            "CAT020 mkdocs.yml 8:43 catalog-api.images.defaults.tier",
+            "CAT020 mkdocs.yml 8:55 catalog-api.images.defaults.lifecycle",
+        ),
+    ),
+    "settings of several parts": (
+        "registy: x\n"
+        "images: {fields: {tier: text, port: int}, vocabulary: {size: [a]}, verify: {identity: a}}\n"
+        "charts: {defaults: {tire: core}}\n"
+        "security: {max_report_size: 512, accept: [partly]}",
+        {},
+        (
+            "CAT020 mkdocs.yml 6:7 catalog-api.registy",
+            "CAT020 mkdocs.yml 7:25 catalog-api.images.fields.tier",
+            "CAT020 mkdocs.yml 7:37 catalog-api.images.fields.port.type",
+            "CAT020 mkdocs.yml 7:62 catalog-api.images.vocabulary.size",
+            "CAT020 mkdocs.yml 7:74 catalog-api.images.verify",
+            "CAT020 mkdocs.yml 8:27 catalog-api.charts.defaults.tire",
+            "CAT020 mkdocs.yml 9:18 catalog-api.security.max_report_size",
+            "CAT020 mkdocs.yml 9:49 catalog-api.security.accept[0]",
+        ),
+    ),
+    "fields of versions": (
+        "registry: a.org/b\nimages: {version_fields: {digest: text}}\nroadmap: {version_fields: {a: text}}",
+        {},
+        (
+            "CAT020 mkdocs.yml 7:33 catalog-api.images.version_fields.digest",
+            "CAT020 mkdocs.yml 8:17 catalog-api.roadmap.version_fields",
+        ),
+    ),
+    "another way to verify": (
+        f"registry: {REGISTRY}\nimages: {{verify: {{key: 'https://example.org/cosign.pub'}}}}",
+        {
+            "docs/images/redis.md": front_matter(
+                "verify: {identityRegexp: acme, issuer: https://example.org}"
+            ),
+            "docs/images/caddy.md": front_matter("verify: {identity: a@example.org}"),
+        },
+        (
+            "CAT012 docs/images/caddy.md 5:1 verify",
+            "CAT012 docs/images/redis.md 5:10 verify.identityRegexp",
+        ),
+    ),
+    "pages of entries": (
+        "",
+        {
+            "docs/docker/nginx.md": "---\ntitle: About it\n---\n",
+            "docs/images/redis.md": "---\ntitle: About it\ntier: core\n---\n",
+            "images.yml": "".join(
+                f"- {{name: {name}, category: Web, tier: core, license: MIT, page: {path}}}\n"
+                for name, path in (
+                    *(("A", "docker/ngin.md"), ("B", "docker/nginx.md"), ("C", "docker/nginx.md")),
+                    ("D", "images/redis.md"),
+                )
+            ),
+        },
+        (
+            "CAT013 docs/images/redis.md 3:1 tier",
+            "CAT015 images.yml 1:54 [0].page",
+            "CAT015 images.yml 3:54 [2].page",
+        ),
+    ),
+    "categories": (
+        f"registry: {REGISTRY}\nimages: {{vocabulary: {{category: [Web, Proxy]}}}}",
+        {
+            f"docs/images/n{number}.md": f"---\ncategory: {category}\ntier: core\nlicense: MIT\n---\n"
+            for number, category in enumerate(("[]", "[Web, Wep]", "[Web, Web]", "Wep"))
+        },
+        (
+            "CAT012 docs/images/n0.md 2:1 category",
+            "CAT012 docs/images/n1.md 2:17 category[1]",
+            "CAT012 docs/images/n2.md 2:1 category",
+            "CAT012 docs/images/n3.md 2:1 category",
+        ),
+    ),
+    "categories alone": (
+        "",
+        {PAGE: "---\ncategories: [Web]\ntier: core\nlicense: MIT\n---\n"},
+        ("CAT011 docs/images/nginx.md 2:1 category",),
+    ),
+    "a tag of two releases": (
+        "",
+        {
+            PAGE: front_matter(
+                "versions:\n  - {version: '18', tags: [a, x]}\n  - {version: '17', tags: [a, '18']}"
+            )
+        },
+        (
+            "CAT013 docs/images/nginx.md 7:28 versions[1].tags[0]",
+            "CAT013 docs/images/nginx.md 7:31 versions[1].tags[1]",
+        ),
+    ),
+    "names that Windows reserves": (
+        "",
+        {"docs/images/aux.md": front_matter("versions: ['1', nul]")},
+        (
+            "CAT012 docs/images/aux.md 2:1 slug",
+            "CAT012 docs/images/aux.md 5:17 versions[1]",
+        ),
+    ),
+}
+"""Settings (empty: a registry), files, and code, file, place and field of each problem."""
+WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
+    "an unknown license": (
+        "",
+        {PAGE: "---\ncategory: Tools\ntier: core\nlicense: Apache 2\n---\n"},
+        ("CAT012 docs/images/nginx.md 4:1 license",),
+    ),
+    "the looks of no badge": (
+        "badges: {cve: {label: x}}",
+        {"roadmap.yml": "- {name: Next, category: Tools}\n"},
+        ("CAT020 mkdocs.yml 6:16 catalog-api.badges.cve",),
+    ),
+    "no item": ("", {}, ("CAT016 mkdocs.yml 6:7 catalog-api",)),
+    "a pattern without a page": (
+        f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
+        {PAGE: PLAIN, "docs/images/x1.md": PLAIN},
+        ("CAT016 mkdocs.yml 7:16 catalog-api.images.pages",),
+    ),
+    "meta files that nobody reads": (
+        "",
+        {
+            "docs/images/.meta.yml": "tier: core\n",
+            "docs/images/web/.meta.yml": "tier: core\n",
+            "docs/images/web/b.md": PLAIN,
+        },
+        ("CAT017 docs/images/.meta.yml 0:0",),
+    ),
+}
+"""The same for catalogs that are refused only under `strict`."""
+
+
+class Broken(NamedTuple):
+    """A catalog with problems."""
+
+    name: str
+    write: Callable[[SiteFolder], None]
+    where: tuple[str, ...]
+    """Code, file, line:column and field of each problem; 0 where a line or column is not known."""
+    refused: bool = True
+    """False: only under `strict`."""
+
+
+def catalogs() -> Iterator[Broken]:
+    """Every broken catalog."""
+    for name, (lines, place) in (UNREADABLE | FIELDS).items():
+        yield _broken(name, partial(page, text=front_matter(lines)), PAGE, place)
+    for name, (text, place) in PAGES.items():
+        yield _broken(name, partial(page, text=text), PAGE, place)
+    for name, (lines, place) in CHARTS.items():
+        yield _broken(f"chart: {name}", partial(_chart, lines=lines), CHART, place)
+    for name, (file, body, place) in DATA_FILES.items():
+        yield _broken(f"data: {name}", partial(_data_file, file=file, body=body), file, place)
+    for setting, place in SETTINGS:
+        yield _broken(setting, partial(_setting, setting=setting), "mkdocs.yml", place)
+    for number, (report, place) in enumerate(REPORTS):
+        yield _broken(f"report {number}", partial(_report, report=report), REPORT_FILE, place)
+    for name, (settings, files, where) in (SITES | WARNINGS).items():
+        yield Broken(name, partial(_site, settings=settings, files=files), where, name in SITES)
+
+
+def _broken(name: str, write: Callable[[SiteFolder], None], file: str, place: str) -> Broken:
+    code, _, rest = place.partition(" ")
+    return Broken(name, write, (f"{code} {file} {rest}",))
+
+
+def page(site: SiteFolder, text: str | bytes, path: str = PAGE) -> None:
+    """Write a page as it is, not dedented."""
+    configure(site)
+    site.write(path, text if isinstance(text, bytes) else text.encode())
+
+
+def _chart(site: SiteFolder, lines: str) -> None:
+    page(site, front_matter(f"versions: [{{version: 1.0, digest: '{digest(1)}'}}]"))
+    page(site, front_matter(lines), CHART)
+
+
+def _data_file(site: SiteFolder, file: str, body: str | bytes) -> None:
+    configure(site)
+    site.write(file, body)
+
+
+def _setting(site: SiteFolder, setting: str) -> None:
+    configure(site, setting)
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
+
+
+def _report(site: SiteFolder, report: bytes) -> None:
+    configure(site)
+    site.image("nginx", "versions: [1.0]")
+    site.write(REPORT_FILE, report)
+
+
+def _site(site: SiteFolder, settings: str, files: dict[str, str | bytes]) -> None:
+    configure(site, settings or f"registry: {REGISTRY}")
+    for path, text in files.items():
+        site.write(path, text)

@@ -1,0 +1,28 @@
+"""The wording of messages, kept in messages.txt; `python -m tests.messages` writes it anew after a change."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from .authors import told
+from .broken import catalogs
+from .sites import SiteFolder
+
+SNAPSHOT = Path(__file__).with_name("messages.txt")
+
+
+def messages() -> str:
+    """Every problem of the broken catalogs as an author reads it, one a line."""
+    lines: list[str] = []
+    for broken in catalogs():
+        with tempfile.TemporaryDirectory() as folder:
+            site = SiteFolder(Path(folder))
+            broken.write(site)
+            lines += told(site)[1]
+    return "".join(f"{line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text(messages(), "utf-8", newline="\n")
+    print(f"wrote {SNAPSHOT}")
