@@ -21,7 +21,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.feeds import UPDATES_JSON, feeds
+from mkdocs_catalog_api.publish.feeds import UPDATES_JSON, UPDATES_RSS, feeds
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
