@@ -21,14 +21,18 @@ from .documents.discovery import ManifestEntry
 from .documents.publication import Encoded, publication
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
-from .publish import feeds, well_known
-from .publish.earlier import Stamp
-from .publish.file_limits import note_number
-from .publish.host_headers import HeaderFile
-from .publish.occupied import refuse_occupied
-from .publish.site_files import put, refuse_links
+from .publish import feeds
+from .publish.hosts import HeaderFile, note_number
+from .publish.site_files import (
+    VEX_FILES,
+    check_vex_repository,
+    put,
+    refuse_links,
+    refuse_occupied,
+    vex_repository_file,
+)
 from .publish.staging import Staging, save
-from .publish.swap import publish
+from .publish.swap import Stamp, publish
 from .sources.assemble import assemble
 from .sources.load import load
 
@@ -93,7 +97,7 @@ class Build(Struct, frozen=True):
                 if late.refuse(strict=False):
                     raise CatalogError(late)
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
-            well_known.FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
+            VEX_FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file and not file.author_has_one(self.site):
                 put(site_dir, file.name, file.body(), staging.folder)
@@ -170,7 +174,7 @@ def _prepare(
     if settings.feeds:
         feeds.check_address(site, problems)
     if settings.security.publish_vex:
-        well_known.check(site, problems)
+        check_vex_repository(site, problems)
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     progress(f"writing the documents of {len(catalog.images):,} images")
@@ -183,7 +187,7 @@ def _prepare(
         feeds.FILES.check(made_feeds, site, problems)
     vex_repository: dict[str, bytes] = {}
     if settings.security.publish_vex and site.site_url:
-        vex_repository = well_known.vex_repository(site.title, vex.repository(site.site_url))
+        vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     return Build(site, catalog, staging, written, problems, header_file, made_feeds, vex_repository)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import VersionEntry
 from mkdocs_catalog_api.catalog.value import Catalog, Image
-from mkdocs_catalog_api.publish.calendar import calendar
+from mkdocs_catalog_api.publish.feeds import calendar
 
 from .sites import SiteFolder, image_value
 

@@ -21,7 +21,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.feeds import JSON_FEED, RSS, feeds
+from mkdocs_catalog_api.publish.feeds import UPDATES_JSON, UPDATES_RSS, feeds
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
@@ -180,7 +180,7 @@ def test_no_two_updates_share_an_identity(
         for name, old, new, outcome in facts
     )
     made = feeds(Catalog(updates=updates), "https://example.org/")
-    assert len({item["id"] for item in json.loads(made[JSON_FEED])["items"]}) == len(facts)
+    assert len({item["id"] for item in json.loads(made[UPDATES_JSON])["items"]}) == len(facts)
 
 
 def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_
 
 def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
     """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
-    feed = fed.build().folder / "site" / RSS
+    feed = fed.build().folder / "site" / UPDATES_RSS
     reader = fed.folder / "reader"
     reader.hardlink_to(feed)
     before = feed.read_bytes()

@@ -11,9 +11,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.network.artifact_hub import Listing, listed_at
 from mkdocs_catalog_api.network.client import Answer, Client
-from mkdocs_catalog_api.network.fetch import Fetch
+from mkdocs_catalog_api.network.fetch import Fetch, Listing, listed_at
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.reports import read_report
 

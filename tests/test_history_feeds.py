@@ -10,7 +10,7 @@ import pytest
 
 from mkdocs_catalog_api.catalog.value import Catalog, Image
 from mkdocs_catalog_api.history.statistics import read_history
-from mkdocs_catalog_api.publish import history_feeds
+from mkdocs_catalog_api.publish.feeds import news
 
 from .past import ONE, THREE, TWO, Past
 from .sites import SiteFolder, image_value, row
@@ -38,7 +38,7 @@ def past(site: SiteFolder) -> Past:
 def feeds(past: Past, images: tuple[Image, ...] = IMAGES) -> dict[str, bytes]:
     history = read_history(past.folder)
     catalog = Catalog(title="Catalog", site_url=HOME, images=images, history=history)
-    return dict(history_feeds.feeds(catalog, HOME))
+    return news(catalog, HOME)
 
 
 def parsed(body: bytes) -> Any:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from mkdocs_catalog_api.authored.settings import HostName
 from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.publish.host_headers import HeaderFile
+from mkdocs_catalog_api.publish.hosts import HeaderFile
 
 from . import servers
 from .servers import get, snippet

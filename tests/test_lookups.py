@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from mkdocs_catalog_api.publish import file_limits
+from mkdocs_catalog_api.publish import hosts
 
 from .feeds_of_advisories import epss, kev, packed
 from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
@@ -247,7 +247,7 @@ def test_verification_is_published_unless_withdrawn(site: SiteFolder) -> None:
 def test_too_many_documents_for_some_hosts_are_noted(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_limits, "_MOST", 10)
+    monkeypatch.setattr(hosts, "_MOST", 10)
     result = built(small(site))
     assert any("Cloudflare Pages takes 20,000" in line for line in result.logged(logging.INFO))
     assert result.logged() == []

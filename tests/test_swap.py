@@ -13,10 +13,9 @@ from click.testing import CliRunner
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import CatalogError
-from mkdocs_catalog_api.publish.earlier import remember
 from mkdocs_catalog_api.publish.site_files import put
 from mkdocs_catalog_api.publish.staging import Staging, save
-from mkdocs_catalog_api.publish.swap import publish
+from mkdocs_catalog_api.publish.swap import publish, remember
 
 from .contract import check
 from .sites import SiteFolder

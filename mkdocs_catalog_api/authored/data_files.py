@@ -7,17 +7,15 @@ from pathlib import Path
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
-from .front_matter import front_matter
 from .messages import shown
-from .pages import RawItem
-from .yaml_errors import YamlError
-from .yaml_text import Document, parse
+from .pages import RawItem, front_matter
+from .yaml_text import YamlDocument, YamlError, parse
 
 _ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 _HINT = "write a list, one `- ` entry for each item"
 
 
-def read_document(path: Path, file: str, problems: Problems) -> Document:
+def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
     """A file in YAML or JSON, or a Markdown page's front matter; an empty one and a problem when unreadable.
 
     `file` is how problems name it.
@@ -25,7 +23,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         if path.suffix == ".md":
-            return front_matter(text) or Document("", 0, {})
+            return front_matter(text) or YamlDocument("", 0, {})
         return parse(_without_surrogates(text) if path.suffix == ".json" else text)
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
@@ -33,7 +31,7 @@ def read_document(path: Path, file: str, problems: Problems) -> Document:
         problems.add(Problem(file, 0, 0, "", f"the file can't be read: {reason(error)}", code=Code.NOT_READ))
     except YamlError as error:
         problems.add(error.problem(file))
-    return Document("", 0, None)
+    return YamlDocument("", 0, None)
 
 
 def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:

@@ -17,7 +17,7 @@ from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .folders import MAX_SIZE, name_of, walk
 from .pages import Page, parse_defaults
-from .yaml_text import Document
+from .yaml_text import YamlDocument
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
@@ -121,7 +121,7 @@ class DocsDir:
             self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 
-    def _defaults(self) -> Sequence[tuple[PurePosixPath, Document]]:
+    def _defaults(self) -> Sequence[tuple[PurePosixPath, YamlDocument]]:
         """The documents of Material's meta plugin, outermost folder first."""
         found = [
             (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
@@ -160,7 +160,9 @@ def _published(targets: Mapping[str, str], left_out: set[str]) -> dict[str, str]
     return {uri: target for uri, target in targets.items() if uri not in left_out and uri not in beaten}
 
 
-def _defaults_of(uri: str, defaults: Sequence[tuple[PurePosixPath, Document]]) -> tuple[Document, ...]:
+def _defaults_of(
+    uri: str, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]
+) -> tuple[YamlDocument, ...]:
     if not defaults:
         return ()
     folders = {*PurePosixPath(uri).parents}

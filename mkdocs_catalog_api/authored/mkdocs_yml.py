@@ -22,15 +22,14 @@ from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .config_file import MAX_PARENTS, inherited
 from .messages import location, message_and_hint
-from .yaml_errors import YamlError, explain, mark
-from .yaml_text import place
+from .yaml_text import YamlError, explain, mark, place
 
 
 class _Unknown:
     """What a tag of Python or of a plugin would make; nobody looks at it here."""
 
 
-class _Loader(yaml.CSafeLoader):
+class _ConfigLoader(yaml.CSafeLoader):
     """YAML 1.1 types, as MkDocs reads its configuration."""
 
 
@@ -38,9 +37,9 @@ def _unknown(*_: object) -> _Unknown:
     return _Unknown()
 
 
-_Loader.add_constructor("!ENV", construct_env_tag)
-_Loader.add_multi_constructor("!", _unknown)
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _unknown)
+_ConfigLoader.add_constructor("!ENV", construct_env_tag)
+_ConfigLoader.add_multi_constructor("!", _unknown)
+_ConfigLoader.add_multi_constructor("tag:yaml.org,2002:python/", _unknown)
 
 
 def _address(value: str | None) -> str | None:
@@ -142,7 +141,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
             from .toml_text import load as load_toml  # few sites are built from TOML
 
             return load_toml(source)
-        loader = _Loader(source)
+        loader = _ConfigLoader(source)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:

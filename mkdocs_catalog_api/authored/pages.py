@@ -5,22 +5,145 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from posixpath import splitext
 from typing import Any
 
 from mergedeep import Strategy, merge
 from msgspec import Struct
 from msgspec.structs import replace
+from pathspec import GitIgnoreSpec
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .front_matter import front_matter
 from .messages import shown
-from .selection import Selection
-from .yaml_errors import YamlError
-from .yaml_text import Document, parse
+from .yaml_text import YamlDocument, YamlError, parse
+
+# The lines that MkDocs takes for those of front matter (mkdocs/utils/meta.py), and looser ones that authors
+# mean as such.
+_OPENING = re.compile(r"\A---[ \t]*(?:\n|\Z)")
+_CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(\n|\Z)")
+_NO_KEYS = re.compile(r"(?:---|\.\.\.)[ \t]*\n")
+_LATE_OPENING = re.compile(r"\A(?:[ \t]*\n)+---[ \t]*\n|\A[ \t]+---[ \t]*\n")
+_COMMENTED = re.compile(
+    r"(?:\s*<!--(?:(?!-->).)*-->)+\s*\n---[ \t]*\n[A-Za-z0-9_-]+:\s.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)",
+    re.DOTALL,
+)
+_MULTIMARKDOWN = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:(?:\s|\Z)")
+
+
+def split(text: str) -> str | None:
+    """The YAML text between the `---` lines of a page, None when the page has no front matter.
+
+    Raises:
+        YamlError: something that looks like front matter, but that MkDocs does not read as such.
+    """
+    if opening := _OPENING.match(text):
+        closing = _CLOSING.search(text, opening.end())
+        if closing and closing[1]:
+            return text[opening.end() : closing.start() + 1]
+        if _NO_KEYS.match(text, opening.end()):
+            return ""
+        if closing is None:
+            raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
+        message = "the file ends right after the closing ---, so MkDocs takes its front matter for text"
+        raise YamlError(text.count("\n") + 1, 1, message, "end that line with a line break")
+    late = _LATE_OPENING.match(text)
+    if late or _COMMENTED.match(text):
+        message = "front matter must begin at the very start of the file, or MkDocs takes it for text"
+        hint = "remove the space or empty lines before the ---" if late else "move the comment below it"
+        raise YamlError(1, 1, message, hint)
+    if _MULTIMARKDOWN.match(text):
+        message, hint = "keys without --- lines around them", "put a line --- before and after the keys"
+        raise YamlError(1, 1, message, hint)
+    return None
+
+
+def front_matter(text: str) -> YamlDocument | None:
+    """The front matter of a page, None when it has none.
+
+    Raises:
+        YamlError: as `split` and `parse`; or the front matter is not a mapping.
+    """
+    yaml_text = split(text)
+    if yaml_text is None:
+        return None
+    document = parse(yaml_text, offset=1)
+    if document.data is None:
+        return replace(document, data={})
+    if not isinstance(document.data, dict):
+        kind = "a list" if isinstance(document.data, list) else "a single value"
+        raise YamlError(2, 1, f"front matter is {kind}, not keys and values", "write `key: value` lines")
+    return document
+
+
+SLUG = "{slug}"
+"""What a pattern captures."""
+_LANDING = ("index.md", "README.md")
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
+_AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
+
+
+class Selection:
+    """Decides which collection a page belongs to; each collection has patterns as in `.gitignore`."""
+
+    def __init__(self, patterns: Mapping[str, Sequence[str]]) -> None:
+        self._specs = {
+            name: GitIgnoreSpec.from_lines(pattern.replace(SLUG, "*") for pattern in listed)
+            for name, listed in patterns.items()
+        }
+        self._captures = {
+            name: [_capture(pattern) for pattern in listed if SLUG in pattern]
+            for name, listed in patterns.items()
+        }
+        self._folders = {
+            name: {
+                str(PurePosixPath(re.split(r"[*?\[{]", pattern, maxsplit=1)[0] + "x").parent)
+                for pattern in listed
+            }
+            for name, listed in patterns.items()
+        }
+
+    def landing(self, collection: str, uri: str) -> bool:
+        """Whether the page is the landing page of the collection, and so no item."""
+        folder, _, name = uri.rpartition("/")
+        return name in _LANDING and (folder or ".") in self._folders[collection]
+
+    def matching(self, uri: str) -> list[str]:
+        """The collections of which a pattern matches the page, landing pages aside."""
+        return [
+            name for name, spec in self._specs.items() if spec.match_file(uri) and not self.landing(name, uri)
+        ]
+
+    def finds(self, collection: str, uri: str) -> bool:
+        """Whether a pattern of the collection matches the page, its landing page included."""
+        return self._specs[collection].match_file(uri)
+
+    def slug(self, collection: str, uri: str) -> str:
+        """What a pattern captures, else `nginx` of images/nginx.md, images/nginx/index.md and …/README.md."""
+        for capture in self._captures[collection]:
+            if found := capture.fullmatch(uri):
+                return found["slug"]
+        folder, _, name = uri.rpartition("/")
+        return folder.rpartition("/")[2] if name in _LANDING else splitext(name)[0]
+
+    def names(self) -> list[str]:
+        return list(self._specs)
+
+
+def _capture(pattern: str) -> re.Pattern[str]:
+    anywhere = "" if "/" in pattern else "(?:.*/)?"
+    return re.compile(anywhere + "".join(map(_as_regex, _GLOB.findall(pattern))))
+
+
+def _as_regex(part: str) -> str:
+    if part[0] == "[" and part[-1] == "]":  # a set of characters, which `!` negates
+        return part.replace("[!", "[^", 1)
+    return _AS_REGEX.get(part, re.escape(part))
+
 
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
-_EMPTY = Document("", 0, {})
+_EMPTY = YamlDocument("", 0, {})
 
 
 class Page(Struct, frozen=True):
@@ -36,7 +159,7 @@ class Page(Struct, frozen=True):
     """Address below the site's root: `images/nginx/`, or `""` for the home page."""
     meta: Mapping[str, object] | None = None
     """What the site generator's plugins made of the front matter; None when they left it alone."""
-    defaults: tuple[Document, ...] = ()
+    defaults: tuple[YamlDocument, ...] = ()
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
     """What such plugins made of the text below the front matter; None likewise."""
@@ -47,7 +170,7 @@ class RawItem(Struct, frozen=True):
 
     values: Mapping[str, object]
     file: str
-    document: Document
+    document: YamlDocument
     path: tuple[str | int, ...] = ()
     """The way from the document's root to the item's mapping."""
     page: Page | None = None
@@ -140,7 +263,7 @@ def select(
     pages: Iterable[Page],
     selection: Selection,
     problems: Problems,
-    read: Callable[[str], Document | None] = front_matter,
+    read: Callable[[str], YamlDocument | None] = front_matter,
 ) -> dict[str, list[RawItem]]:
     """The items of each collection, in the order of the pages' paths. Problems are added, not raised.
 
@@ -173,7 +296,7 @@ def select(
 
 
 def _read(
-    page: Page, wanted: bool, problems: Problems, read: Callable[[str], Document | None]
+    page: Page, wanted: bool, problems: Problems, read: Callable[[str], YamlDocument | None]
 ) -> RawItem | None:
     """The page's values, None for a page that no collection wants or that can't be read."""
     if page.text is None:
@@ -198,7 +321,7 @@ def _read(
     return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
 
 
-def overlay(document: Document, page: Page) -> dict[str, object]:
+def overlay(document: YamlDocument, page: Page) -> dict[str, object]:
     """Front matter as text, where the site generator read the same; what others changed stays as it is."""
     text = _written(document, page)
     if page.meta is None:
@@ -218,7 +341,7 @@ def overlay(document: Document, page: Page) -> dict[str, object]:
     return values
 
 
-def _written(document: Document, page: Page) -> dict[str, object]:
+def _written(document: YamlDocument, page: Page) -> dict[str, object]:
     return _merged([*(default.data for default in page.defaults), document.data])
 
 
@@ -234,7 +357,7 @@ def _merged(mappings: Sequence[object]) -> dict[Any, object]:
     return merged
 
 
-def parse_defaults(text: str, file: str = "") -> Document:
+def parse_defaults(text: str, file: str = "") -> YamlDocument:
     """A `.meta.yml` file: front matter for all pages of its folder. `file` is how problems name it.
 
     One that can't be read is an empty document with a problem, which counts once an item inherits it.
@@ -244,5 +367,5 @@ def parse_defaults(text: str, file: str = "") -> Document:
         if document.data is not None and not isinstance(document.data, dict):
             raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
     except YamlError as error:
-        return Document("", 0, {}, file, error.problem(file))
+        return YamlDocument("", 0, {}, file, error.problem(file))
     return replace(document, file=file)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from .yaml_errors import YamlError
+from .yaml_text import YamlError
 
 _TOKEN = re.compile(
     r'''[ \t]+|\#[^\n]*|(?P<newline>\r?\n)|(?P<text>"""(?:\\.|[^\\])*?"{3,5}|\'{3}.*?\'{3,5}'''

@@ -1,4 +1,4 @@
-"""YAML read as text, with the line and column of every value.
+"""YAML read as text, with the line and column of every value, and its errors in words of an author.
 
 MkDocs reads front matter with YAML 1.1 types, which turns `1.10` into 1.1, `010` into 8 and `NO` into
 False, swallows every error and keeps the last of two equal keys. Here a plain scalar stays the text that
@@ -15,33 +15,182 @@ import yaml
 from msgspec import Struct
 
 from ..problems import Problem
-from .yaml_errors import YamlError, explain, mark
-from .yaml_values import MAX_DEPTH, Value, children, value_of
+from ..problems.codes import Code
+
+
+class YamlError(ValueError):
+    """The text is not YAML that can be used; `line` and `column` count from 1."""
+
+    def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.line, self.column, self.message, self.hint = line, column, message, hint
+
+    def problem(self, file: str) -> Problem:
+        return Problem(file, self.line, self.column, "", self.message, self.hint, code=Code.SYNTAX)
+
+
+# What libyaml says, in its problem or its context → a message (… is the character there) and a hint.
+_SAID = (
+    ("tab character", "a tab, which YAML does not allow here", "indent with spaces"),
+    ("mapping values are not allowed", "a second `: ` in one line", 'put the value in quotes: key: "A: B"'),
+    ("undefined alias", "an alias that nothing is called by", "a value that begins with * needs quotes"),
+    ("cannot start any token", "a value can't begin with …", "put the value in quotes"),
+    ("did not find expected ',' or ']'", "a list that is not closed", "close it with ]"),
+    ("did not find expected ',' or '}'", "a mapping that is not closed", "close it with }"),
+    ("found unexpected end of stream", "a quote that is not closed", "close it with the same quote"),
+    ("did not find expected '-' indicator", "no entry of the list begins here", "check the indentation"),
+    (
+        "did not find expected key",
+        "what stands here belongs to no key",
+        "check indentation, quotes and brackets",
+    ),
+    ("could not find expected ':'", "a line without `key: `", "check the line above too"),
+    (
+        "did not find expected node content",
+        "a value is missing before …",
+        "write it, or close the bracket before it",
+    ),
+    (
+        "block sequence entries are not allowed",
+        "a list can't begin in this line",
+        "begin it in the next line",
+    ),
+    ("expected a single document", "a second document begins here", "remove the line"),
+    ("parsing a quoted scalar", "an unknown escape in a quoted text", "write \\\\ for a backslash"),
+)
+_BEGINS = ("a flow ", "a quoted scalar")
+"""Contexts of which the beginning is what an author looks for, rather than the place where hope was lost."""
+
+
+def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
+    """Where an author has to look."""
+    if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
+        return error.context_mark
+    return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
+
+
+def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
+    """A message and a hint that a person who does not know YAML's grammar can act on."""
+    where = error.problem_mark or mark(error)
+    lines = text.split("\n")
+    content = lines[where.line] if where.line < len(lines) else ""
+    before, at = content[: where.column], content[where.column : where.column + 1]
+    problem, context = error.problem or "it can't be read", error.context or ""
+    if "cannot start any token" in problem and at == "\t":
+        return "a tab, which YAML does not allow here", "indent with spaces"
+    if "mapping values are not allowed" in problem and ": " not in before:
+        return f"the key `{before.strip()}` can't stand here", "check its indentation, and the line above"
+    for found, message, hint in _SAID:
+        if found in problem or found in context:
+            return message.replace("…", at or "the end of the line"), hint
+    return (
+        f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
+        "check the indentation, quotes and brackets around this line",
+    )
+
+
+Value = str | bool | None | list["Value"] | dict[str, "Value"]
+"""What text-preserving YAML holds."""
+
+_MAX_VALUES = 100_000
+"""A document that expands to more values through its aliases is refused."""
+_MAX_DEPTH = 50
 
 Path = Sequence[str | int]
 """The way to a value: mapping keys and list positions."""
 
-
-_BOOL, _NULL, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "merge"))
-_TAGS = {
+_TEXT, _BOOL, _NULL, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("str", "bool", "null", "merge"))
+_WORDS = {
     **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), _BOOL),
     **dict.fromkeys(("~", "null", "Null", "NULL", ""), _NULL),
     "<<": _MERGE,
 }
 
 
-class _Loader(yaml.CSafeLoader):
+class _TextLoader(yaml.CSafeLoader):
     """Composes nodes whose tags tell null and booleans of YAML 1.2 from text, and nothing else."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Sequence[bool]) -> str:
         if kind is yaml.ScalarNode:
-            return _TAGS.get(value, self.DEFAULT_SCALAR_TAG) if implicit[0] else self.DEFAULT_SCALAR_TAG
+            return _WORDS.get(value, self.DEFAULT_SCALAR_TAG) if implicit[0] else self.DEFAULT_SCALAR_TAG
         return self.DEFAULT_SEQUENCE_TAG if kind is yaml.SequenceNode else self.DEFAULT_MAPPING_TAG
 
     def descend_resolver(self, current_node: object, current_index: object) -> None:
         """No tag depends on where a value stands."""
 
     def ascend_resolver(self) -> None: ...
+
+
+class _Builder:
+    """Turns nodes into values. One object for a document: it counts what aliases expand to."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+        self._open: set[int] = set()
+        self._sizes: dict[int, int] = {}
+
+    def document(self, root: yaml.Node, *, has_aliases: bool) -> Value:
+        if has_aliases and self._size(root) > _MAX_VALUES:
+            raise self._error(root, f"aliases expand to more than {_MAX_VALUES:,} values", "write them out")
+        return self.value(root, 0)
+
+    def _error(self, node: yaml.Node, message: str, hint: str) -> YamlError:
+        mark = node.start_mark
+        return YamlError(mark.line + 1 + self._offset, mark.column + 1, message, hint)
+
+    def _size(self, node: yaml.Node) -> int:
+        known = self._sizes.get(id(node))
+        if known is not None:
+            return known
+        if id(node) in self._open:
+            raise self._error(node, "an alias contains itself", "remove the alias")
+        self._open.add(id(node))
+        size = 1 + sum(self._size(child) for child in _children(node))
+        self._open.discard(id(node))
+        self._sizes[id(node)] = size
+        return size
+
+    def value(self, node: yaml.Node, depth: int) -> Value:
+        if depth > _MAX_DEPTH:
+            raise self._error(node, "nested too deeply", f"at most {_MAX_DEPTH} levels")
+        if type(node) is yaml.ScalarNode:
+            if node.tag in (_TEXT, _MERGE):  # nearly every value
+                return str(node.value)
+            if node.tag == _WORDS.get(node.value):
+                return None if node.tag == _NULL else bool(node.value.lower() == "true")
+        elif isinstance(node, yaml.SequenceNode) and node.tag == _TextLoader.DEFAULT_SEQUENCE_TAG:
+            return [self.value(child, depth + 1) for child in node.value]
+        elif isinstance(node, yaml.MappingNode) and node.tag == _TextLoader.DEFAULT_MAPPING_TAG:
+            return self._mapping(node, depth)
+        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")
+
+    def _mapping(self, node: yaml.MappingNode, depth: int) -> dict[str, Value]:
+        own: dict[str, Value] = {}
+        merged: dict[str, Value] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise self._error(key, "a list or mapping can't be a key", "write `key: value`")
+            if key.tag == _MERGE:
+                # The first of several merged mappings wins, and the mapping's own keys win over all.
+                for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                    if not isinstance(source, yaml.MappingNode):
+                        raise self._error(value, "`<<` takes a mapping", "point it at a mapping's anchor")
+                    merged = self._mapping(source, depth + 1) | merged
+            elif key.value in own:
+                raise self._error(key, f"the key `{key.value}` stands here twice", "keep one of them")
+            else:
+                own[key.value] = self.value(value, depth + 1)
+        return merged | own if merged else own
+
+
+def _children(node: yaml.Node) -> Iterator[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield key
+            yield value
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
 
 
 # What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
@@ -61,7 +210,7 @@ def _readable(word: str) -> bool:
     return True
 
 
-class Document(Struct, frozen=True, dict=True):
+class YamlDocument(Struct, frozen=True, dict=True):
     """A parsed YAML document; `offset` is the number of lines that stand before it in its file."""
 
     text: str
@@ -86,7 +235,7 @@ class Document(Struct, frozen=True, dict=True):
     @cached_property
     def _root(self) -> yaml.Node | None:
         """Composed anew when a place is asked for: the nodes of all pages take more memory than all else."""
-        return yaml.compose(self.text, _Loader)
+        return yaml.compose(self.text, _TextLoader)
 
     @cached_property
     def typed(self) -> dict[object, object]:
@@ -133,7 +282,7 @@ def child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
     return None
 
 
-def parse(text: str, offset: int = 0) -> Document:
+def parse(text: str, offset: int = 0) -> YamlDocument:
     """Parse one YAML document; `offset` lines stand before it in its file.
 
     Raises:
@@ -141,7 +290,10 @@ def parse(text: str, offset: int = 0) -> Document:
             contain themselves or expand to more than 100,000 values.
     """
     try:
-        root = yaml.compose(text, _Loader)
+        root = yaml.compose(text, _TextLoader)
+        data = None if root is None else _Builder(offset).document(root, has_aliases="*" in text)
+    except YamlError:
+        raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         line, column = where.line + 1 + offset, where.column + 1
@@ -153,16 +305,12 @@ def parse(text: str, offset: int = 0) -> Document:
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
         raise YamlError(before.count("\n") + 1 + offset, 1, reason, "remove it") from None
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
-    try:
-        data = None if root is None else value_of(root, offset, has_aliases="*" in text)
-    except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
-    return Document(text, offset, data)
+        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
+    return YamlDocument(text, offset, data)
 
 
 def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
     if isinstance(node, yaml.ScalarNode):
         yield node
-    for child in children(node):
+    for child in _children(node):
         yield from _scalars(child)

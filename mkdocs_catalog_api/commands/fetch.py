@@ -30,8 +30,8 @@ from .run import (
 if TYPE_CHECKING:
     from ..authored.settings import Settings
     from ..authored.site import Site
-    from ..network.artifact_hub import Listing
     from ..network.client import Client, Limits
+    from ..network.fetch import Listing
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

@@ -18,8 +18,8 @@ from ..catalog.addresses import mount_path
 from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
-from ..publish.earlier import Stamp
 from ..publish.summary import summary
+from ..publish.swap import Stamp
 from ..web.pages import FilledPage, PageFiller
 from ..web.view import CatalogView
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
 from ..authored.site import Site
-from ..authored.yaml_text import Document
+from ..authored.yaml_text import YamlDocument
 from ..catalog import addresses
 from ..problems import reason
 
@@ -55,7 +55,7 @@ class Pages:
         return [self._page(file, config, defaults) for file in files.documentation_pages()]
 
     def _page(
-        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, Document]]
+        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]
     ) -> Page:
         folders = PurePosixPath(file.src_uri).parents if defaults else ()
         return Page(
@@ -146,7 +146,7 @@ def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:
     }
 
 
-def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Document]]:
+def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
     """The documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:

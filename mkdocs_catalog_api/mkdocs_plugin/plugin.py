@@ -16,7 +16,7 @@ from ..authored.site import own_files
 from ..build import Build
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
-from ..publish.earlier import Stamp, remember
+from ..publish.swap import Stamp, remember
 from ..web.pages import FilledPage
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict

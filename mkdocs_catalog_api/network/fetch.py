@@ -1,33 +1,123 @@
-"""Brings a chart hub's answers to the reports folder, each file whole and, unless something would be lost by
-it, as the hub sent it.
-
-`hub/<repository>/<package>/<version>.json` is the security report, `….package` beside it what the hub says of
-that version. The two are written as a pair, the report first: the next run asks again for whatever an
-interruption left between them.
-"""
+"""x"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..authored.folders import not_writable
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
-from ..catalog.names import chart_version
+from ..catalog.names import chart_version, slug
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.reports import ReportError, read_report
 from ..sources.reports.artifact_hub import FOLDER, SUFFIX, HubPackage, read_package
 from ..sources.reports.json_errors import decode
-from .artifact_hub import Listing, listed_at, search
+from ..sources.reports.normalise import mapping, text
 from .client import Client, NoAnswerError, UnavailableError
 from .files import write_whole
-from .lost_results import keep_lost_results
+
+_PAGE = 60
+"""The most packages that the hub gives in one answer."""
+_MOST = 6_000
+
+
+class Listing(Struct, frozen=True):
+    """A chart on a hub, and which of its versions are wanted beside the newest."""
+
+    hub: str
+    """Address without a slash at the end."""
+    repository: str
+    package: str
+    versions: tuple[str, ...] = ()
+    """As the hub writes them, without a leading `v`."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.repository}/{self.package}"
+
+
+class _Found(Struct):
+    """A package in an answer to a search."""
+
+    normalized_name: str
+
+
+class _Search(Struct):
+    packages: list[_Found] | None = None
+
+
+def listed_at(address: str, versions: Sequence[str], hub: str | None) -> Listing | None:
+    """The chart behind the address of its page on a hub, None when that is no Artifact Hub's.
+
+    `hub` replaces the host of the address, as for a mirror.
+    """
+    parts = urlsplit(address)
+    match parts.path.strip("/").split("/"):
+        case ["packages", "helm", repository, package, *_]:
+            try:
+                names = slug(repository), slug(package)
+            except ValueError:
+                return None
+            plain = tuple(version.removeprefix("v") for version in versions)
+            return Listing(hub or f"{parts.scheme}://{parts.netloc}", *names, plain)
+    return None
+
+
+def search(client: Client, hub: str, repository: str) -> list[str]:
+    """The names of all charts of a repository, in the hub's order.
+
+    Raises:
+        NoAnswerError: the hub gave no answer that can be used.
+    """
+    names: dict[str, None] = {}
+    for offset in range(0, _MOST, _PAGE):
+        query = f"kind=0&repo={quote(repository, safe='')}&deprecated=true&limit={_PAGE}&offset={offset}"
+        address = f"{hub}/api/v1/packages/search?{query}"
+        try:
+            found = msgspec.convert(decode(client.ask(address).body), _Search).packages or []
+            names |= dict.fromkeys(slug(package.normalized_name) for package in found)
+        except (ReportError, msgspec.ValidationError, ValueError) as error:
+            raise NoAnswerError(f"{address}: no answer to a search: {error}") from None
+        if len(found) < _PAGE:
+            break
+    return list(names)
+
+
+def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
+    """Two reports of one version of a chart as one: where an image is gone that had findings, all that the
+    earlier report says of images which the newer one does not mention stays.
+
+    Returns what to save in place of the newer report, and the images, sorted, that the earlier one found
+    something in and that are gone from the newer one, or there without any result.
+
+    The hub's answer that was saved with the earlier report goes on belonging to what is kept: its time says
+    how old that is and, as it differs from the hub's, has the next run ask again.
+
+    Raises:
+        ReportError: one of them is no report.
+    """
+    images = mapping(decode(newer))
+    found = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
+    said = {image: body for image, body in images.items() if _has_results(body)}
+    lost = found - set(map(text, said))
+    if not lost:
+        return newer, []
+    report = msgspec.json.encode(mapping(decode(earlier)) | said) if said else earlier
+    return report, sorted(lost)
+
+
+def _has_results(body: object) -> bool:
+    """Whether Trivy looked into something; its first schema is the list of results itself."""
+    return isinstance(body, list) or bool(mapping(body).get("Results"))
+
 
 ARTIFACT_HUB = "https://artifacthub.io"
 

@@ -1,58 +1,158 @@
-"""What readers and calendar programs subscribe to: the updates, what happened, the ends of life."""
+"""Feeds and a calendar: version checks, news of vulnerabilities and images, ends of life.
+
+The formats are JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/), RSS 2.0
+(https://www.rssboard.org/rss-specification) and iCalendar (RFC 5545). The same catalog gives the same bytes.
+"""
 
 from __future__ import annotations
 
+import datetime
+import html
+import re
 import uuid
-from collections.abc import Set
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+import msgspec
+from msgspec import Struct
+
 from ..authored.site import Site
-from ..catalog.models import UpdateEntry
+from ..catalog import events
+from ..catalog.addresses import GENERATOR
+from ..catalog.history import RecordedDay
+from ..catalog.models import ImageEntry, UpdateEntry
 from ..catalog.value import Catalog
 from ..problems import Level, Problems
 from ..problems.codes import Code
-from . import calendar, history_feeds, syndication
 from .site_files import OwnFiles
 
-JSON_FEED = "feeds/updates.json"
-RSS = "feeds/updates.xml"
-_UPDATES = uuid.UUID("6f2f1d4e-4a8e-5b0c-9a57-0d3f5b1c7a10")
-TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": calendar.TYPE}
-"""Ending of a feed's path → media type."""
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
+
+UPDATES_JSON, UPDATES_RSS = "feeds/updates.json", "feeds/updates.xml"
+SECURITY_JSON, SECURITY_RSS = "feeds/security.json", "feeds/security.xml"
+CALENDAR = "eol.ics"
+_TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": "text/calendar"}
+_PRODUCT = f"PRODID:-//{GENERATOR}//EN"
 FILES = OwnFiles(
     called="the feed {path}",
-    places=("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", calendar.PATH),
+    places=("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", CALENDAR),
     marks=(
-        f'"_generator":"{syndication.GENERATOR}"'.encode(),
-        f"<generator>{syndication.GENERATOR}</generator>".encode(),
-        calendar.PRODUCT.encode(),
+        f'"_generator":"{GENERATOR}"'.encode(),
+        f"<generator>{GENERATOR}</generator>".encode(),
+        _PRODUCT.encode(),
     ),
     unless="feeds: false",
 )
+
+# The namespaces of ids, which never change.
+_OF_UPDATES = uuid.UUID("6f2f1d4e-4a8e-5b0c-9a57-0d3f5b1c7a10")
+_OF_NEWS = uuid.UUID("b1f3e5c7-5f0a-5c54-9f0e-3a7c2d8e4b61")
+_OF_ENDS_OF_LIFE = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
+
+_SERIOUS = ("CRITICAL", "HIGH")
+_LONGEST, _LONGEST_OF_IMAGE = 200, 50
+"""Entries that a feed of news has at most; older ones leave."""
+# What XML 1.0 can't hold, even escaped: https://www.w3.org/TR/xml/#charsets
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_LINE = 75
+"""Octets that a line of a calendar may have, https://www.rfc-editor.org/rfc/rfc5545#section-3.1."""
+
+
+class FeedEntry(Struct, frozen=True):
+    """One entry of a feed."""
+
+    id: str
+    """A URN that never changes."""
+    date: str | None
+    """Day in UTC, as in 2026-11-20."""
+    title: str
+    text: str
+    tag: str
+    link: str | None = None
+
+    @property
+    def time(self) -> datetime.datetime | None:
+        """Midnight UTC of its day."""
+        if self.date is None:
+            return None
+        return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
+
+
+class Feed(Struct, frozen=True):
+    """A feed in no format yet."""
+
+    title: str
+    description: str
+    home: str
+    """Address of the page that it belongs to."""
+    entries: Sequence[FeedEntry]
+
+
+class _News(NamedTuple):
+    """An entry before the name of its image is looked up."""
+
+    date: str
+    slug: str
+    kind: str
+    """Also its tag."""
+    about: str
+    """What distinguishes it from others of its kind: an id, a version …"""
+    words: str
+    """The title after the image's name."""
 
 
 def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     """Path in the site → bytes of each feed, and of the calendar if any release has an end of life."""
     home = site_url.rstrip("/") + "/"
-    items, at = catalog.by_name(), catalog.addresses
-    pages = {name: urljoin(home, at.web(item.page.url)) for name, item in items.items()}
+    pages = {
+        name: urljoin(home, catalog.addresses.web(item.page.url)) for name, item in catalog.by_name().items()
+    }
     updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
     description = f"Version checks of {catalog.title}: what was shipped, held or skipped"
-    made = dict(syndication.both("updates", catalog.title, description, home, updates))
+    feed = Feed(catalog.title, description, home, updates)
+    files = {UPDATES_JSON: json_feed(feed, home + UPDATES_JSON), UPDATES_RSS: rss(feed, home + UPDATES_RSS)}
     if catalog.history:
-        made |= history_feeds.feeds(catalog, home)
-    if dates := calendar.calendar(catalog, home):
-        made[calendar.PATH] = dates
-    return made
+        files |= news(catalog, home)
+    if dates := calendar(catalog, home):
+        files[CALENDAR] = dates
+    return files
 
 
-def _update(update: UpdateEntry, page: str | None) -> syndication.Entry:
+def media_type(path: str) -> str:
+    """The media type of the feed at this path."""
+    return _TYPES[PurePosixPath(path).suffix]
+
+
+def feeds_of_page(paths: Set[str], markers: Set[str], image: str | None) -> list[str]:
+    """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
+    wanted: list[str] = []
+    if "updates" in markers:
+        wanted += [UPDATES_JSON, UPDATES_RSS]
+    if markers & {"changes", "trend", "time-to-fix"}:
+        wanted += [SECURITY_JSON, SECURITY_RSS]
+    if image is not None:
+        wanted.append(_image_path(image))
+    return [path for path in wanted if path in paths]
+
+
+def check_address(site: Site, problems: Problems) -> None:
+    """Warn when the site has no address, which feeds need."""
+    if site.site_url is None:
+        message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
+        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
+
+
+def _update(update: UpdateEntry, page: str | None) -> FeedEntry:
     versions = f"{update.from_} → {update.to}" if update.from_ else update.to
     title = f"{update.application} {versions}: {update.outcome}"
-    return syndication.Entry(
+    return FeedEntry(
         # The same for the same application, versions and outcome, also when the site moves.
-        id=syndication.identity(_UPDATES, [update.application, update.from_, update.to, update.outcome]),
+        id=_identity(_OF_UPDATES, update.application, update.from_, update.to, update.outcome),
         date=update.checked,
         title=title,
         text=update.note or title,
@@ -61,24 +161,209 @@ def _update(update: UpdateEntry, page: str | None) -> syndication.Entry:
     )
 
 
-def media_type(path: str) -> str:
-    return TYPES[PurePosixPath(path).suffix]
+def news(catalog: Catalog, home: str) -> dict[str, bytes]:
+    """Path in the site → bytes of each feed of what happened, newest entries first.
+
+    `home` is the address of the site, with a slash at its end. An image that has left keeps its entries in
+    the feed of the catalog, and has no feed of its own.
+    """
+    serious_news: deque[_News] = deque(maxlen=_LONGEST)
+    by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
+    for day in catalog.history.days if catalog.history else ():
+        for item, serious in _news(day):
+            if serious:
+                serious_news.appendleft(item)
+            by_slug[item.slug].appendleft(item)
+    names = {image.entry.slug: image.entry.name for image in catalog.images}
+    pages = {
+        image.entry.slug: urljoin(home, catalog.addresses.web(image.page.url)) for image in catalog.images
+    }
+    description = (
+        f"Critical and high vulnerabilities in the newest releases of {catalog.title}, and their fixes"
+    )
+    entries = [_entry(item, names, pages) for item in serious_news]
+    feed = Feed(f"{catalog.title}: security", description, home, entries)
+    files = {
+        SECURITY_JSON: json_feed(feed, home + SECURITY_JSON),
+        SECURITY_RSS: rss(feed, home + SECURITY_RSS),
+    }
+    for slug, name in names.items():
+        path = _image_path(slug)
+        description = f"Releases, lifecycle, critical and high vulnerabilities of {name}"
+        entries = [_entry(item, names, pages) for item in by_slug[slug]]
+        files[path] = rss(Feed(f"{name} in {catalog.title}", description, pages[slug], entries), home + path)
+    return files
 
 
-def feeds_of_page(made: Set[str], markers: Set[str], image: str | None) -> list[str]:
-    """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
-    wanted: list[str] = []
-    if "updates" in markers:
-        wanted += [JSON_FEED, RSS]
-    if markers & {"changes", "trend", "time-to-fix"}:
-        wanted += [history_feeds.SECURITY_JSON, history_feeds.SECURITY_RSS]
-    if image is not None:
-        wanted.append(history_feeds.image_path(image))
-    return [path for path in wanted if path in made]
+def _image_path(slug: str) -> str:
+    return f"feeds/images/{slug}.xml"
 
 
-def check_address(site: Site, problems: Problems) -> None:
-    """Warn when the site has no address, which feeds need."""
-    if site.site_url is None:
-        message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
-        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
+def _entry(item: _News, names: Mapping[str, str], pages: Mapping[str, str]) -> FeedEntry:
+    title = f"{names.get(item.slug, item.slug)} {item.words}"
+    return FeedEntry(
+        id=_identity(_OF_NEWS, item.date, item.slug, item.kind, item.about),
+        date=item.date,
+        title=title,
+        text=f"{title} ({item.date})",
+        tag=item.kind,
+        link=pages.get(item.slug),
+    )
+
+
+def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
+    """The news of a day, and whether each belongs into the feed of the whole catalog."""
+    packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
+    for event in day.events:
+        match event:
+            case events.VulnerabilityEvent():
+                if kind := _kind(event):
+                    packages.setdefault((event.slug, kind, event.id), []).append(event)
+                continue
+            case events.ReleaseAdded():
+                kind, about, words = "release", event.version, f"{event.version} is released"
+            case events.ReleaseRebuilt() if event.from_:
+                kind, about, words = "rebuild", event.version, f"{event.version} is rebuilt"
+            case events.ReleaseRemoved():
+                kind, about, words = "removal", event.version, f"{event.version} is no longer listed"
+            case events.LifecycleChanged():
+                kind, about, words = "lifecycle", event.to, f"is {event.to}, no longer {event.from_}"
+            case _:
+                continue
+        yield _News(day.date, event.slug, kind, about, words), False
+    for (slug, kind, id_), same in packages.items():
+        names = ", ".join(dict.fromkeys(event.pkg for event in same))
+        severity = min((event.severity for event in same), key=_SERIOUS.index)
+        words = f"{same[0].version}: {id_} ({severity}) {kind} in {names}"
+        yield _News(day.date, slug, kind, id_, words), True
+
+
+def _kind(event: events.VulnerabilityEvent) -> str | None:
+    """The word for news of a critical or high vulnerability."""
+    if event.severity not in _SERIOUS:
+        return None
+    match event:
+        case events.VulnerabilityFound() | events.VulnerabilityReopened():
+            return "found"
+        case events.VulnerabilityGone(reason="rebuilt" | "superseded"):
+            return "fixed"
+        case events.VulnerabilityChanged() if event.from_ not in _SERIOUS:
+            return "found"
+    return None
+
+
+def _identity(namespace: uuid.UUID, *parts: str | None) -> str:
+    """The id of an entry that these parts distinguish from all others of its kind."""
+    return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
+
+
+def json_feed(feed: Feed, address: str) -> bytes:
+    """The bytes of a JSON Feed that is published at `address`."""
+    items = [
+        {"id": entry.id}
+        | ({"url": entry.link} if entry.link else {})
+        | {"title": entry.title, "content_text": entry.text}
+        | ({"date_published": f"{entry.date}T00:00:00Z"} if entry.date else {})
+        | {"tags": [entry.tag]}
+        for entry in feed.entries
+    ]
+    document = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": feed.title,
+        "home_page_url": feed.home,
+        "feed_url": address,
+        "description": feed.description,
+        "_generator": GENERATOR,
+        "items": items,
+    }
+    return msgspec.json.encode(document) + b"\n"
+
+
+def rss(feed: Feed, address: str) -> bytes:
+    """The bytes of an RSS feed that is published at `address`."""
+    from email.utils import format_datetime  # few catalogs have feeds, and these take their time
+    from xml.etree import ElementTree as ET
+
+    root = ET.Element("rss", {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"})
+    channel = ET.SubElement(root, "channel")
+    _add(channel, "title", feed.title)
+    _add(channel, "link", feed.home)
+    _add(channel, "description", feed.description)
+    if times := [entry.time for entry in feed.entries if entry.time]:
+        _add(channel, "lastBuildDate", format_datetime(max(times), usegmt=True))
+    _add(channel, "generator", GENERATOR)
+    ET.SubElement(channel, "atom:link", {"href": address, "rel": "self", "type": _TYPES[".xml"]})
+    for entry in feed.entries:
+        item = ET.SubElement(channel, "item")
+        _add(item, "title", entry.title)
+        if entry.link:
+            _add(item, "link", entry.link)
+        # The format takes this text for HTML.
+        _add(item, "description", html.escape(entry.text, quote=False))
+        _add(item, "category", entry.tag)
+        _add(item, "guid", entry.id).set("isPermaLink", "false")
+        if entry.time:
+            _add(item, "pubDate", format_datetime(entry.time, usegmt=True))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'.encode()
+
+
+def _add(parent: ET.Element, tag: str, text: str) -> ET.Element:
+    element = parent.makeelement(tag, {})
+    parent.append(element)
+    element.text = _NOT_XML.sub("\ufffd", text)
+    return element
+
+
+def calendar(catalog: Catalog, home: str) -> bytes | None:
+    """The ends of life of all releases as a calendar; None when there is none.
+
+    `home` is the address of the site, with a slash at its end.
+    """
+    ends = [
+        line
+        for image in catalog.images
+        for line in _ends_of_life(image.entry, urljoin(home, catalog.addresses.web(image.page.url)))
+    ]
+    if not ends:
+        return None
+    name = f"X-WR-CALNAME:{_escaped(f'End of life: {catalog.title}')}"
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", _PRODUCT, name, *ends, "END:VCALENDAR"]
+    return b"".join(map(_folded, lines))
+
+
+def _ends_of_life(image: ImageEntry, page: str) -> Iterator[str]:
+    for version in image.versions:
+        if version.end_of_life is None:
+            continue
+        day = version.end_of_life.replace("-", "")
+        reference = f"{image.image}:{version.version}"
+        yield from (
+            "BEGIN:VEVENT",
+            f"UID:{uuid.uuid5(_OF_ENDS_OF_LIFE, reference)}",
+            f"DTSTAMP:{day}T000000Z",
+            f"DTSTART;VALUE=DATE:{day}",
+            f"SUMMARY:{_escaped(f'{image.name} {version.version}: end of life')}",
+            f"DESCRIPTION:{_escaped(f'{reference} gets no more updates after this day.')}",
+            f"URL:{page}",
+            "TRANSP:TRANSPARENT",
+            "END:VEVENT",
+        )
+
+
+def _escaped(text: str) -> str:
+    """A text of a calendar, https://www.rfc-editor.org/rfc/rfc5545#section-3.3.11."""
+    text = _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return re.sub(r"([\\;,])", r"\\\1", text).replace("\n", "\\n")
+
+
+def _folded(line: str) -> bytes:
+    """A line, broken where it is too long, never within a character."""
+    parts: list[bytes] = []
+    part = b""
+    for char in line:
+        octets = char.encode()
+        if len(part) + len(octets) > _LINE - bool(parts):  # the space that a continued line begins with
+            parts.append(part)
+            part = b""
+        part += octets
+    return b"\r\n ".join([*parts, part]) + b"\r\n"

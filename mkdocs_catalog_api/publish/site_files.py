@@ -1,4 +1,4 @@
-"""Files of ours outside of the API: feeds, the host's header file and the like."""
+"""Files of the site outside the API: feeds, the host's header file, `.well-known/vex-repository.json`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
 
 from ..authored.folders import name_of
 from ..authored.site import Site
+from ..catalog.addresses import GENERATOR, PREFIX
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 
@@ -120,3 +124,56 @@ class OwnFiles(NamedTuple):
     def _in_the_way(self, file: str, path: str) -> Problem:
         message = f"{self.called.format(path=path)} would land on this file"
         return Problem(file, 0, 0, "", message, f"move it, or set `{self.unless}`", code=Code.IN_THE_WAY)
+
+
+VEX_REPOSITORY = ".well-known/vex-repository.json"
+VEX_FILES = OwnFiles(
+    called="{path}",
+    places=(VEX_REPOSITORY,),
+    marks=(f'"generator":"{GENERATOR}"'.encode(),),
+    unless="publish_vex: false",
+)
+_PREVIEW = ("127.0.0.1", "localhost", "::1")
+
+
+def vex_repository_file(title: str, archive: str) -> dict[str, bytes]:
+    """Path in the site → the file that leads to the archive at the address `archive`."""
+    version = {
+        "spec_version": "0.1",
+        "locations": [{"url": archive}],
+        "update_interval": "24h",
+        "repository_specific": {"generator": GENERATOR},
+    }
+    description = f"What {title} says about vulnerabilities in its images"
+    body = {"name": title, "description": description, "versions": [version]}
+    return {VEX_REPOSITORY: msgspec.json.encode(body) + b"\n"}
+
+
+def check_vex_repository(site: Site, problems: Problems) -> None:
+    """Add a problem unless the site has an https address, and for an author's file in the way."""
+    address = urlsplit(site.site_url or "")
+    # `mkdocs serve` has an address of its own, and nobody's scanner looks there.
+    if address.scheme != "https" and address.hostname not in _PREVIEW:
+        message = f"scanners take statements from https only, and site_url is {site.site_url or 'not set'}"
+        hint = "set an https `site_url`, or remove `publish_vex`"
+        problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SITE_URL))
+    VEX_FILES.check([VEX_REPOSITORY], site, problems)
+
+
+def refuse_occupied(documents: Iterable[str], files: Mapping[str, str], problems: Problems) -> None:
+    """A problem for each file that stands where documents, or the folders of documents, go.
+
+    `documents` are paths below `api/v1/`; so are the keys of `files`, whose values name the author's file.
+    That the case of letters is ignored matters on the file systems of Windows and macOS.
+    """
+    if not files:
+        return
+    ours = {path.casefold() for path in documents}
+    folders = {str(parent) for path in ours for parent in PurePosixPath(path).parents}
+    for path, file in files.items():
+        folded = path.casefold()
+        above = {str(parent) for parent in PurePosixPath(folded).parents}
+        if folded in ours or folded in folders or ours & above:
+            target = f"{PREFIX}/{path}"
+            message = f"a document of the API would land on {target}, which this file becomes"
+            problems.add(Problem(file, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..authored.clock import latest, now, timestamp
-from ..authored.newest import newest_versions
 from ..authored.settings import Settings
 from ..authored.site import Site
+from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.freshness import doubtful_scans
 from ..catalog.join import join, unused_reports

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from ..authored.data_files import read_list
 from ..authored.folders import name_of, no_file
 from ..authored.messages import resembling, shown
-from ..authored.pages import Page, RawItem
-from ..authored.selection import Selection
+from ..authored.pages import Page, RawItem, Selection
 from ..authored.setting_types import CollectionSettings
 from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
 from ..authored.site import Site

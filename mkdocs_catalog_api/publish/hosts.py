@@ -1,4 +1,4 @@
-"""Header files of static hosts, each in the format of its host.
+"""What hosts of static sites need: header files, and how many files they take.
 
 A static host sends open CORS and a cache lifetime only when a file at the root of the site sets them. The
 type of a document is not forced by path: every host sends `application/json` for `.json`, and a rule for the
@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..authored.config_file import ConfigFile
 from ..authored.folders import name_of, read_file
 from ..authored.settings import HostName
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX
-from ..problems import Level, Problem, reason
+from ..documents.discovery import ManifestEntry
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
 
 _CORS = "Access-Control-Allow-Origin"
@@ -34,6 +36,10 @@ _FILES: Mapping[HostName, str] = {
 _BEGIN, _END = "# BEGIN mkdocs-catalog-api", "# END mkdocs-catalog-api"
 _VERCEL = [{"key": name, "value": value} for name, value in HEADERS.items()]
 _PLAIN_MOUNT = re.compile(r"[A-Za-z0-9._~/-]*")
+_MOST = 20_000
+# developers.cloudflare.com/pages/platform/limits, docs.gitlab.com/user/gitlab_com (GitLab Pages),
+# docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
+_TAKEN = "Cloudflare Pages takes 20,000 files (paid 100,000), GitLab Pages 200,000, GitHub Pages 1 GB"
 
 
 class HeaderFile(Struct, frozen=True):
@@ -157,3 +163,12 @@ def _vercel_json(rules: Sequence[object]) -> bytes:
 
 def _stripped(lines: Iterable[str]) -> str:
     return "\n".join(["", *filter(None, map(str.strip, lines)), ""])
+
+
+def note_number(written: Collection[ManifestEntry], config: ConfigFile, problems: Problems) -> None:
+    """Note that some hosts won't take so many documents."""
+    if len(written) > _MOST:
+        size = sum(document.bytes for document in written) / 1e6
+        message = f"the API has {len(written):,} documents of {size:,.0f} MB in all: {_TAKEN}"
+        hint = "leave out lookups that nobody needs, as in `lookups: [renovate]`"
+        problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.MANY_DOCUMENTS))
