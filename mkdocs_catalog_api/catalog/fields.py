@@ -165,6 +165,8 @@ class ItemFields(NamedTuple, Generic[M]):
             entry = self.model.model_validate(built_in)
         except ValidationError as error:
             errors += _category_once(error.errors(include_url=False), values)
+        if self.own is OwnFields:  # most catalogs declare none
+            return entry, errors
         try:
             own = self.own.model_validate(values)
         except ValidationError as error:
