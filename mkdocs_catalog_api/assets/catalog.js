@@ -287,7 +287,7 @@
       const { security } = item;
       if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
       if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
-      const found = { category: "oneCategory" in this.data ? item.category : item.categories, platform: item.platforms }[name] ?? this.value(item, name);
+      const found = { category: item[this.data.category ?? "categories"], platform: item.platforms }[name] ?? this.value(item, name);
       return [found].flat().map(String);
     }
     value(item, path) {

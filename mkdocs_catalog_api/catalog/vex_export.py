@@ -18,9 +18,10 @@ from .join import Image
 from .models import VersionEntry
 from .names import Reference
 from .purl import Purl
-from .statements import Product, Statement
+from .statements import Statement
+from .vex_exact import Meant, meanings
 from .vex_matching import Statements
-from .vex_products import NotUnderstood, PartMeaning, ProductMeaning, part_meaning, product_meaning
+from .vex_products import ProductMeaning, product_meaning
 from .vex_subject import ImagePattern, Subject
 
 _HUB = "docker.io/"
@@ -48,15 +49,6 @@ def image_id(image: str) -> str:
     return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
 
 
-class _Meant(NamedTuple):
-    """What can be told of one product of a statement; nothing of it depends on the image."""
-
-    images: tuple[ImagePattern, ...]
-    """Without their platforms, none when the product is a package wherever it is."""
-    platform: dict[str, str]
-    parts: tuple[str, ...]
-
-
 class Export:
     """The statements by what they may be on, so that an image is held against few of them."""
 
@@ -67,10 +59,10 @@ class Export:
         """Repository or digest → ranks of the statements with a product there."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
         """Id → ranks of the statements that do not suppress and have a product that is a package."""
-        self._meant: dict[int, list[_Meant]] = {}
+        self._meant: dict[int, list[Meant]] = {}
         for rank, (_, statement) in enumerate(self._ranked):
-            meanings = [product_meaning(product.component) for product in statement.products]
-            known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
+            products = [product_meaning(product.component) for product in statement.products]
+            known = [meaning for meaning in products if isinstance(meaning, ProductMeaning)]
             for key in sorted({key for meaning in known for key in _keys(meaning)}):
                 self._ranks_by_image[key].append(rank)
             if not statement.suppresses and any(not meaning.images for meaning in known):
@@ -105,7 +97,7 @@ class Export:
         """The statement on these releases; `packages` says whether products that are packages count."""
         _, statement = self._ranked[rank]
         if rank not in self._meant:
-            self._meant[rank] = [*_meant(statement)]
+            self._meant[rank] = [*meanings(statement)]
         meant = [product for product in self._meant[rank] if packages or product.images]
         products = dict.fromkeys(
             Exact(releases.purl(digest, product.platform), product.parts)
@@ -151,20 +143,6 @@ class _Releases:
         qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in platform.items())
         version = quote(digest, safe="")
         return f"pkg:oci/{self._name}@{version}?{qualifiers}repository_url={self._location}"
-
-
-def _meant(statement: Statement) -> Iterator[_Meant]:
-    """The products that can be told, and wider than they are where the statement does not suppress."""
-    for product in statement.products:
-        meaning = product_meaning(product.component)
-        if isinstance(meaning, NotUnderstood):
-            continue
-        # The platform goes into the package URL: the scan of one platform may be of a digest of several.
-        images = tuple(pattern._replace(os="", architecture="", platform="") for pattern in meaning.images)
-        platform = _platform(meaning.images)
-        parts = _parts(product, meaning, suppresses=statement.suppresses)
-        if not statement.suppresses or not (platform is None or parts is None):
-            yield _Meant(images, platform or {}, parts or ())
 
 
 def _keys(meaning: ProductMeaning) -> Iterator[str]:
@@ -218,58 +196,6 @@ def _compatible(first: str, second: str) -> bool:
         and (one.version == other.version or not (one.version and other.version))
         and all(known.get(key, value) == value for key, value in one.qualifiers)
     )
-
-
-def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
-    """The qualifiers `arch` and `os`; None when they can't say what is meant."""
-    found: dict[str, set[str]] = {"arch": set(), "os": set()}
-    for pattern in images:
-        system, architecture, variant, *_ = (*pattern.platform.split("/"), "", "", "")
-        if variant:
-            return None
-        found["arch"] |= {pattern.architecture, architecture} - {""}
-        found["os"] |= {pattern.os, system} - {""}
-    if any(len(values) > 1 for values in found.values()):
-        return None
-    return {key: value for key, values in found.items() for value in values}
-
-
-def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tuple[str, ...] | None:
-    """The packages that are meant, none for all of the image; None when they can't be said."""
-    if meaning.packages:
-        if product.parts:
-            return None
-        one = _narrowest(meaning.packages)
-        unsaid = suppresses and any(purl.subpath for purl in meaning.packages)  # others leave it aside
-        return (one,) if one and not unsaid else None
-    if not product.parts:
-        return ()
-    found: dict[str, None] = {}
-    for part in product.parts:
-        means = part_meaning(part)
-        if not isinstance(means, PartMeaning):
-            continue
-        if not means.purls:
-            found[means.name] = None
-        elif suppresses:
-            if not any(purl.subpath for purl in means.purls):  # others leave it aside
-                found |= dict.fromkeys(filter(None, [_narrowest(means.purls)]))
-        else:
-            found |= dict.fromkeys(map(_written, means.purls))
-    return tuple(found) or None
-
-
-def _narrowest(purls: tuple[Purl, ...]) -> str | None:
-    """The one that all others cover, None when there is none."""
-    return next((_written(one) for one in purls if all(other.covers(one) for other in purls)), None)
-
-
-def _written(purl: Purl) -> str:
-    path = "/".join(quote(part, safe="") for part in (*purl.namespace.split("/"), purl.name) if part)
-    version = f"@{quote(purl.version, safe='')}" if purl.version else ""
-    query = "&".join(f"{key}={quote(value, safe='')}" for key, value in sorted(purl.qualifiers))
-    subpath = f"#{quote(purl.subpath)}" if purl.subpath else ""
-    return f"pkg:{purl.type}/{path}{version}{'?' if query else ''}{query}{subpath}"
 
 
 def _repository(image: str) -> tuple[str, str]:
