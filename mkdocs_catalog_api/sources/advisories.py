@@ -141,12 +141,12 @@ def _too_large(name: str, most: int) -> Problem:
     return Problem(name, 0, 0, "", message, f"{_AGAIN}, {hint}", code=Code.NOT_READ)
 
 
-class _Entry(msgspec.Struct):
+class _KevEntry(msgspec.Struct):
     id: Annotated[str, msgspec.Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}\Z")] = msgspec.field(name="cveID")
     added: date = msgspec.field(name="dateAdded")
 
 
-class _Catalog(msgspec.Struct):
+class _KevCatalog(msgspec.Struct):
     count: int
     released: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T")] = msgspec.field(
         name="dateReleased"
@@ -154,7 +154,7 @@ class _Catalog(msgspec.Struct):
     vulnerabilities: Annotated[list[msgspec.Raw], msgspec.Meta(min_length=1)]
 
 
-_CATALOG, _ENTRY = msgspec.json.Decoder(_Catalog), msgspec.json.Decoder(_Entry)
+_CATALOG, _ENTRY = msgspec.json.Decoder(_KevCatalog), msgspec.json.Decoder(_KevEntry)
 _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -207,10 +207,10 @@ def _kev_problem(data: bytes, name: str, error: Exception) -> Problem:
     line = column = 0
     if not data.strip():
         message = "the file is empty"
-    elif found := _BYTE.search(message):
-        before = data[: int(found[1])]
+    elif byte := _BYTE.search(message):
+        before = data[: int(byte[1])]
         line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-        message = f"not a catalog of exploited vulnerabilities: {message.removesuffix(found[0])}"
+        message = f"not a catalog of exploited vulnerabilities: {message.removesuffix(byte[0])}"
     elif "truncated" in message:
         line, message = data.count(b"\n") + 1, "the file is cut off"
     else:

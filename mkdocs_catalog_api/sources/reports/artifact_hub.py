@@ -79,8 +79,8 @@ def read_package(data: bytes) -> HubPackage:
     except ReportError as error:  # without its place, which is in another file than the report
         raise ReportError(f"no answer about a package: {error}", "fetch it again") from None
     except msgspec.ValidationError as error:
-        said, _, where = str(error).partition(" - at ")
-        fault = f"{where.replace('$.', '')}: {said}" if where else said
+        message, _, where = str(error).partition(" - at ")
+        fault = f"{where.replace('$.', '')}: {message}" if where else message
         raise ReportError(
             f"no answer about a package: {fault[:1].lower()}{fault[1:]}", "fetch it again"
         ) from None
@@ -114,11 +114,11 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     except msgspec.ValidationError:
         raise ReportError("no security report of a package", "fetch it again") from None
     time = package.scanned_at
-    found = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
+    scans = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
     if time is None:
-        return found
-    reported = {reference for scan in found for reference in scan.references}
-    return found + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
+        return scans
+    reported = {reference for scan in scans for reference in scan.references}
+    return scans + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
 
 
 def _nothing_found(image: str, time: str) -> Scan:
@@ -138,6 +138,6 @@ def _scans(image: str, body: Raw) -> list[Scan]:
     except msgspec.ValidationError as error:
         if not damages(error):
             raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED) from None
-        found = explain(error)
-        raise ReportError(f"{image}: {found}", found.hint) from None
+        fault = explain(error)
+        raise ReportError(f"{image}: {fault}", fault.hint) from None
     return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]

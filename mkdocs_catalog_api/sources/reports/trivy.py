@@ -189,8 +189,8 @@ def _findings(results: list[TrivyResult]) -> Iterator[Finding]:
                     pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
                     purl = _text(written)
                 except TypeError:  # something that should be a text is a list, say
-                    made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
-                    name, worst, about, url = made
+                    values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
+                    name, worst, about, url = values
                     pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
                     purl = text(written)
                 yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
