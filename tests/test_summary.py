@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
-from mkdocs_catalog_api.publish.summary import summary
+from mkdocs_catalog_api.mkdocs_plugin.builds import summary
 
 from .sites import SiteFolder
 

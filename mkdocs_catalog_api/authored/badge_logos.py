@@ -37,7 +37,7 @@ def read_logo(path: Path) -> str:
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8") from None
     try:
-        root = ET.fromstring(text, ET.XMLParser(target=_Builder()))  # noqa: S314  # it takes no entities
+        root = ET.fromstring(text, ET.XMLParser(target=_LogoBuilder()))  # noqa: S314  # it takes no entities
     except ET.ParseError as error:
         raise ValueError(f"is not an SVG: {error}") from None
     if root.tag != f"{{{_SVG}}}svg":
@@ -47,7 +47,7 @@ def read_logo(path: Path) -> str:
     return text
 
 
-class _Builder(ET.TreeBuilder):
+class _LogoBuilder(ET.TreeBuilder):
     def doctype(self, *_: object) -> NoReturn:
         raise ValueError("has a DOCTYPE; save it without")
 

@@ -1,14 +1,29 @@
-"""Data files: a list of items in YAML or JSON, or below a key of a Markdown page's front matter."""
+"""Data files: a list of items in YAML or JSON, or below a key of a Markdown page's front matter.
+
+Updates may be the output of `nvcmp -j`, https://nvchecker.readthedocs.io/en/latest/usage.html. It says what is new and nothing of what became of it. A file of decisions names what is held or skipped,
+and why. Of the rest, what the catalog lists has been shipped, and what it does not list yet is held.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Annotated, Literal
 
-from ..problems import Problem, Problems, reason
+from msgspec.structs import replace
+from pydantic import Field
+
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
+from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
+from ..catalog.types import Text
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
-from .messages import shown
+from .messages import resembling, shown
 from .pages import RawItem, front_matter
+from .validate import read_entry
 from .yaml_text import YamlDocument, YamlError, parse
 
 _ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
@@ -76,3 +91,103 @@ def _without_surrogates(text: str) -> str:
         return f"\\U{(int(match[1], 16) - 0xD800) * 0x400 + int(match[2], 16) - 0xDC00 + 0x10000:08x}"
 
     return _ESCAPES.sub(join, text)
+
+
+class Difference(Model):
+    """What nvcmp says of one application; `oldver` is null when it was not checked before."""
+
+    name: Text
+    oldver: Text | None = None
+    newver: Text | None = None
+    delta: Literal["new", "old", "added", "gone", "equal"]
+
+
+class Decisions(Model):
+    """Applications whose update waits or will not come, each with the reason or nothing."""
+
+    held: Annotated[dict[str, Text | None], Field(strict=True)] = {}
+    skipped: Annotated[dict[str, Text | None], Field(strict=True)] = {}
+
+    def on(self, application: str) -> tuple[Outcome, str | None] | None:
+        if application in self.skipped:
+            return "skipped", self.skipped[application]
+        return ("held", self.held[application]) if application in self.held else None
+
+
+class ListedVersions:
+    """The versions that the catalog lists, by slug and by name of their image or chart."""
+
+    def __init__(self, entries: Iterable[ImageEntry | ChartEntry]) -> None:
+        self._versions: dict[str, set[str]] = defaultdict(set)
+        for entry in entries:
+            for name in {entry.slug, entry.name}:
+                self._versions[name] |= {version.version.removeprefix("v") for version in entry.versions}
+
+    def __contains__(self, update: tuple[str, str]) -> bool:
+        application, version = update
+        return version.removeprefix("v") in self._versions.get(application, ())
+
+    def names(self) -> set[str]:
+        return set(self._versions)
+
+
+def is_nvcmp(raws: Sequence[RawItem]) -> bool:
+    """Whether a list of updates is the output of nvcmp, which is empty when nothing is new."""
+    return not raws or any("delta" in raw.values or "newver" in raw.values for raw in raws)
+
+
+Decided = tuple[Decisions, RawItem]
+"""Decisions and where they stand."""
+
+
+def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
+    """The decisions in a file, none when it can't be used; `file` is how problems name it."""
+    document = read_document(path, file, problems)
+    data = document.data
+    raw = RawItem(data if isinstance(data, dict) else {}, file, document)
+    if not (data is None or isinstance(data, dict)):
+        hint = "write `held:` and `skipped:`"
+        problems.add(raw.problem((), "not keys and values", hint, code=Code.WRONG_VALUE))
+    values = {key: value for key, value in raw.values.items() if value is not None}
+    for key in values.keys() - {"held", "skipped"}:
+        hint = "the decisions are `held` and `skipped`"
+        problems.add(raw.problem((key,), "unknown decision", hint, code=Code.UNKNOWN_FIELD))
+    return read_entry(ItemFields(Decisions), raw, values, problems) or Decisions(), raw
+
+
+def read_differences(
+    raws: Sequence[RawItem], decided: Decided | None, listed: ListedVersions, problems: Problems
+) -> list[tuple[RawItem, UpdateEntry]]:
+    """The updates among the differences, in their order."""
+    decisions = decided[0] if decided else Decisions()
+    updates = []
+    names = listed.names()
+    for raw in raws:
+        values = {key: value for key, value in raw.values.items() if value is not None}
+        row = read_entry(ItemFields(Difference), raw, values, problems)
+        if row is None:
+            continue
+        names.add(row.name)
+        if row.newver is None or row.delta in ("gone", "equal"):
+            continue
+        by_catalog: Outcome = "shipped" if (row.name, row.newver) in listed else "held"
+        outcome, note = decisions.on(row.name) or (by_catalog, None)
+        update = {"application": row.name, "from": row.oldver, "to": row.newver}
+        updates.append((raw, UpdateEntry.model_validate({**update, "outcome": outcome, "note": note})))
+    if decided:
+        problems.extend(_doubts(*decided, names))
+    return updates
+
+
+def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Problem]:
+    for key, decided in (("held", decisions.held), ("skipped", decisions.skipped)):
+        for name in decided:
+            if name not in names:
+                near = resembling(name, sorted(names))
+                message = f"no application is called {name!r}"
+                hint = f"perhaps you mean {near!r}" if near else "remove the decision"
+                problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
+                yield replace(problem, level=Level.WARNING)
+            elif key == "skipped" and name in decisions.held:
+                hint = "decide on one of them"
+                yield at.problem((key, name), "it is held and skipped", hint, code=Code.TWICE)

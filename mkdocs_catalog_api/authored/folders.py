@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ..problems import Problem, Problems, reason
@@ -78,6 +79,22 @@ def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | No
     else:
         return None
     return Problem(name, 0, 0, "", message, hint, code=Code.IN_THE_WAY)
+
+
+def write_whole(file: Path, body: bytes) -> None:
+    """Write beside the file, then rename; an interruption leaves nothing behind.
+
+    A link is followed, so that it stays. That it may be is for the caller to know (`not_writable`).
+    """
+    file = Path(os.path.realpath(file))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(body)
+        beside.replace(file)
+    finally:
+        with suppress(FileNotFoundError):
+            beside.unlink()
 
 
 def _nothing(_path: str) -> bool:

@@ -84,7 +84,7 @@ _GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
 _AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
 
 
-class Selection:
+class PageSelection:
     """Decides which collection a page belongs to; each collection has patterns as in `.gitignore`."""
 
     def __init__(self, patterns: Mapping[str, Sequence[str]]) -> None:
@@ -261,7 +261,7 @@ def heading(text: str) -> str | None:
 
 def select(
     pages: Iterable[Page],
-    selection: Selection,
+    selection: PageSelection,
     problems: Problems,
     read: Callable[[str], YamlDocument | None] = front_matter,
 ) -> dict[str, list[RawItem]]:

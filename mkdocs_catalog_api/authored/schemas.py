@@ -16,10 +16,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
-from .check_settings import CLOSABLE
 from .config_file import PLUGIN
-from .setting_types import CollectionSettings
-from .settings import ITEM_MODELS, Settings
+from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
 

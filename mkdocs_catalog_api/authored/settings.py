@@ -1,29 +1,176 @@
 """What a user can set in mkdocs.yml under `catalog-api`; the plugin and the command line share it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pathspec import GitIgnoreSpec
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
-from ..catalog.fields import ItemFields
+from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
-from ..problems import Level, Problems, RefusedError
-from .check_settings import check_collection, explain_settings, without
+from ..catalog.verification import Verification
+from ..problems import Level, Problem, Problems, RefusedError
+from ..problems.codes import Code
 from .config_file import ConfigFile
-from .messages import location
-from .setting_types import (
-    CollectionSettings,
-    Color,
-    Email,
-    Once,
-    RelativePath,
-    Section,
-    Size,
-    Word,
-    or_defaults,
-)
+from .messages import field_names, location, message_and_hint, models_in, suggestion
+from .pages import SLUG
+
+CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
+"""Built-in text fields whose words a catalog can close with `vocabulary`."""
+_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images")
+"""Fields that no two items can share, so that a default would make no sense."""
+_COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
+_SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
+_UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+class Section(BaseModel):
+    """No undeclared keys, no value taken for another type than it has."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+
+def or_defaults(value: object) -> object:
+    """`images:` without a value means the defaults, as YAML reads it as null."""
+    return {} if value is None else value
+
+
+def _relative(value: str) -> str:
+    path = PurePosixPath(value)
+    if "\\" in value or "\0" in value:
+        raise RefusedError(f"{value!r} is not a path", "write it with forward slashes")
+    if path.is_absolute() or not path.parts:
+        raise RefusedError(
+            f"{value!r} is not a relative path", "write it as seen from the folder of mkdocs.yml"
+        )
+    return value
+
+
+def _pattern(value: str) -> str:
+    if "\\" in value or value.startswith("/"):
+        hint = "write it as seen from docs_dir, with forward slashes, as in images/**/*.md"
+        raise RefusedError(f"{value!r} is not a pattern of pages", hint)
+    if value.count(SLUG) > 1 or re.search(r"[{}]", value.replace(SLUG, "")):
+        hint = "as in images/docker-{slug}.md"
+        raise RefusedError(f"{value!r} may capture {SLUG}, once, and nothing else", hint)
+    try:
+        GitIgnoreSpec.from_lines([value.replace(SLUG, "*")])
+    except (ValueError, re.error):
+        raise RefusedError(f"{value!r} is not a pattern of pages", "as in images/**/*.md") from None
+    return value
+
+
+def _patterns(value: object) -> object:
+    """One pattern is short for a list of one, and `false` for none."""
+    if value is False:
+        return ()
+    return (value,) if isinstance(value, str) else value
+
+
+def _field_name(value: str) -> str:
+    if not (value.isascii() and value.isidentifier() and value[0].islower() and "_" not in value):
+        near = re.sub(r"[^A-Za-z0-9]+(.)?", lambda match: (match[1] or "").upper(), value).lstrip(
+            "0123456789"
+        )
+        near = near[:1].lower() + near[1:]
+        hint = f"perhaps you mean {near!r}" if near and near != value else "begin with a lower-case letter"
+        raise RefusedError(f"{value[:40]!r} is not a camelCase name of letters and digits", hint)
+    if value in COMPUTED or value == "catalog":
+        what = "says which collection a page is in" if value == "catalog" else "is computed"
+        raise RefusedError(f"`{value}` {what}", "choose another name")
+    return value
+
+
+def _email(value: str) -> str:
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
+        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "as in catalog@example.org")
+    return value
+
+
+def _color(value: str) -> str:
+    if not _COLOR.fullmatch(value):
+        raise RefusedError(
+            f"{value!r} is not a colour", "write a name such as blue, or hex digits such as 2f7d32"
+        )
+    return value
+
+
+def _size(value: object) -> object:
+    if isinstance(value, str) and (match := _SIZE.fullmatch(value)):
+        return int(match[1]) * _UNITS[match[2]]
+    shown = repr(value[:40]) if isinstance(value, str) else str(value)[:40]
+    raise RefusedError(f"{shown} is not a size", f"write a whole number and {' or '.join(_UNITS)}: 512MB")
+
+
+def _once(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if values.count(value) > 1:
+            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
+    return values
+
+
+Word = Annotated[str, StringConstraints(strict=True, min_length=1)]
+RelativePath = Annotated[Word, AfterValidator(_relative)]
+FieldName = Annotated[Word, AfterValidator(_field_name)]
+Patterns = Annotated[
+    tuple[Annotated[Word, AfterValidator(_pattern)], ...],
+    Field(strict=False),
+    BeforeValidator(_patterns, json_schema_input_type=str | list[str] | bool),
+]
+Color = Annotated[Word, AfterValidator(_color)]
+Email = Annotated[Word, AfterValidator(_email)]
+Size = Annotated[
+    int, BeforeValidator(_size, json_schema_input_type=Annotated[str, Field(pattern=f"^{_SIZE.pattern}$")])
+]
+"""Bytes, written as a whole number with its unit."""
+Once = AfterValidator(_once)
+"""No word twice."""
+
+
+class CollectionSettings(Section):
+    """Where the items of a collection come from, and what is particular about them."""
+
+    pages: Patterns | None = Field(
+        None,
+        description="Pattern of the pages, relative to docs_dir, or a list of them; default "
+        "`<collection>/**/*.md`. `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; "
+        "`false` means none.",
+    )
+    data: RelativePath | None = Field(
+        None,
+        description="Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), "
+        "if it is there.",
+    )
+    defaults: dict[Word, Any] = Field(
+        {}, description="Values of items that give none themselves; a `.meta.yml` and the page come before."
+    )
+    fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of the items.")
+    version_fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of each version.")
+    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
+        {}, description="Words that a built-in field may have."
+    )
+    verify: Verification | None = Field(
+        None, description="How the items are verified, unless a page has a `verify` of its own."
+    )
+
+    def item_fields(self, model: type[M]) -> ItemFields[M]:
+        """The fields of its items, with the words that the catalog allows and the fields of its own."""
+        return ItemFields(with_words(model, self.vocabulary), own_fields(self.fields, self.version_fields))
+
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
 ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
@@ -213,6 +360,128 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
     for name, model in ITEM_MODELS.items():
         fields[name] = getattr(settings, name).item_fields(model)
     return fields
+
+
+def explain_settings(
+    found: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
+) -> Iterator[Problem]:
+    """A problem for each fault that pydantic found."""
+    for details in found:
+        path = location(details)
+        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
+            continue  # the list is empty only because all its entries were refused
+        if path and isinstance(path[-1], int) and config.written(path[:-1]):
+            path = path[:-1]  # one value, which may stand for a list of one
+        written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
+        message, hint = message_and_hint(details, (model,), written)
+        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
+
+
+def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
+    """The options without the values at these places, or around them where nothing stands there."""
+    left = dict(options)
+    for path in faults:
+        _drop(left, path)
+    return left
+
+
+def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
+    """A mapping below the first key is copied, never changed; a fault in a list takes the whole list."""
+    first, *rest = path or ("",)
+    if rest and isinstance(values.get(first), dict) and rest[0] in values[first]:
+        values[first] = dict(values[first])
+        _drop(values[first], rest)
+    elif first in values:
+        del values[first]
+    else:
+        values.clear()
+
+
+def check_collection(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Check names and defaults against the fields that the collection has.
+
+    `written` is the section as it was written, of which `section` may lack what is faulty.
+    """
+    names = ItemFields(model).names
+    closable = [name for name in CLOSABLE if name in names]
+    # Of the others, `categories` and `verify`, the JSON has computed values.
+    published = {*names} & {info.alias for info in model.model_fields.values() if not info.exclude}
+    yield from _names(resource, "fields", section.fields, published, closable, config)
+    yield from _version_fields(resource, model, section, config)
+    if section.verify is not None and "verify" not in names:
+        message = f"there is nothing to verify in {resource}"
+        yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
+    for name in section.vocabulary.keys() - closable:
+        message = f"`{name}` is no field of {resource} whose words can be closed"
+        hint = suggestion(name, closable, "these can:")
+        if name in section.fields:
+            hint = f"give the words of a field of your own as `values` under `fields.{name}`"
+        yield config.problem((resource, "vocabulary", name), message, hint, code=Code.SETTING)
+    for name in ("base", "signature"):
+        for position, word in enumerate(section.vocabulary.get(name, ())):
+            try:
+                references.badge_name(word)
+            except RefusedError as error:
+                path = (resource, "vocabulary", name, position)
+                yield config.problem(path, error.message, error.hint, code=Code.SETTING)
+    yield from _defaults(resource, model, section, written, config)
+
+
+def _names(
+    resource: str,
+    setting: str,
+    fields: Mapping[str, CustomField],
+    names: Collection[str],
+    closable: Sequence[str],
+    config: ConfigFile,
+) -> Iterator[Problem]:
+    for name in fields:
+        if name in names:
+            hint = "close its words with `vocabulary`" if name in closable else "remove it"
+            message = f"the field `{name}` is built in"
+            yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
+
+
+def _version_fields(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, config: ConfigFile
+) -> Iterator[Problem]:
+    versions = model.model_fields.get("versions")
+    if versions is not None:
+        names = field_names(models_in(versions.annotation)[0])
+        yield from _names(resource, "version_fields", section.version_fields, names, (), config)
+    elif section.version_fields:
+        message = f"{resource} has no versions"
+        yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
+
+
+def _defaults(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Each default against the field that it is for."""
+    if not section.defaults:
+        return  # so that a model of which the catalog has no item need not be built
+    closable = {*CLOSABLE} & {*field_names(model)}
+    closed = {name: words for name, words in section.vocabulary.items() if name in closable}
+    fields = ItemFields(with_words(model, closed), own_fields(section.fields))
+    known = [name for name in fields.names if name not in _ITS_OWN or name in section.fields]
+    declared = written.get("fields") if isinstance(written, dict) else None
+    for name in section.defaults:
+        path = (resource, "defaults", name)
+        if name in COMPUTED or name in _ITS_OWN:
+            yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
+        elif name not in known and not (isinstance(declared, dict) and name in declared):
+            hint = suggestion(name, known, f"{resource} have")
+            yield config.problem(path, "unknown field", hint, code=Code.SETTING)
+    values = {name: value for name, value in section.defaults.items() if name in known}
+    _, errors = fields.read(values)
+    for details in errors:
+        place = location(details)
+        if place and place[0] in values:
+            written = config.written((resource, "defaults", *place))
+            message, hint = message_and_hint(details, fields, written)
+            yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:

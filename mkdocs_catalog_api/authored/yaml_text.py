@@ -121,7 +121,7 @@ class _TextLoader(yaml.CSafeLoader):
     def ascend_resolver(self) -> None: ...
 
 
-class _Builder:
+class _ValueBuilder:
     """Turns nodes into values. One object for a document: it counts what aliases expand to."""
 
     def __init__(self, offset: int) -> None:
@@ -291,7 +291,7 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     """
     try:
         root = yaml.compose(text, _TextLoader)
-        data = None if root is None else _Builder(offset).document(root, has_aliases="*" in text)
+        data = None if root is None else _ValueBuilder(offset).document(root, has_aliases="*" in text)
     except YamlError:
         raise
     except yaml.MarkedYAMLError as error:

@@ -160,14 +160,21 @@ def _advisories(
 ) -> None:
     """Bring each of the files wanted, from its own address or the one given."""
     from ..authored.settings import ADVISORIES
-    from ..network.advisories import FEEDS, Target, download
+    from ..network.advisories import ADVISORY_SOURCES, Target, download
 
     for name, address in wanted.items():
         label: str = getattr(settings.security, name) or ADVISORIES[name]
         file = site.root / label
         project = project_of(site.root, file.parent)
         target = Target(file, label, settings.security.max_report_size, project)
-        download(client, FEEDS[name], address or FEEDS[name].address, target, problems, counts)
+        download(
+            client,
+            ADVISORY_SOURCES[name],
+            address or ADVISORY_SOURCES[name].address,
+            target,
+            problems,
+            counts,
+        )
 
 
 def _reports(

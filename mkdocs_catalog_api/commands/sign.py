@@ -59,7 +59,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     signature: sign after each build.
     """
     private = read_key(key, "private_key")
-    from ..network.files import write_whole
+    from ..authored.folders import write_whole
     from ..publish import signature
     from ..sources.read_site import read_site
 

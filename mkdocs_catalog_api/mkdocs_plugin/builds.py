@@ -14,16 +14,21 @@ from mkdocs.utils import CountHandler
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
-from ..catalog.addresses import mount_path
+from ..catalog.addresses import PREFIX, mount_path
 from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
-from ..publish.summary import summary
 from ..publish.swap import Stamp
 from ..web.pages import FilledPage, PageFiller
 from ..web.view import CatalogView
 
 log = get_plugin_logger("catalog-api")
+_COUNTED = {
+    "images": ("image", "images"),
+    "charts": ("chart", "charts"),
+    "roadmap": ("planned", "planned"),
+    "updates": ("update", "updates"),
+}
 
 
 class _NotThereError(PluginError, LookupError):
@@ -149,3 +154,15 @@ def keep_out_of_strict() -> None:
     for handler in logging.getLogger(name.partition(".")[0]).handlers:
         if isinstance(handler, CountHandler):
             handler.addFilter(lambda record: record.name != name)
+
+
+def summary(totals: Mapping[str, int], documents: int, seconds: float) -> str:
+    """What was published: `51 images, 15 charts, 4 planned, 30 updates: 416 documents in api/v1, 0.4 s`.
+
+    `totals` has the number of items of each collection; empty ones are left out. `seconds` is how long the
+    whole work took.
+    """
+    counted = [(totals.get(name, 0), *names) for name, names in _COUNTED.items()]
+    parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counted if count]
+    made = f"{documents:,} documents in {PREFIX}, {seconds:.1f} s"
+    return f"{', '.join(parts) or 'no items'}: {made}"

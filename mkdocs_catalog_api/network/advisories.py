@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..authored.folders import not_writable
+from ..authored.folders import not_writable, write_whole
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.advisories import read_epss, read_kev
 from .client import Answer, Client, NoAnswerError
-from .files import write_whole
 
 _SHRUNK = 0.9
 """A file with fewer than so many of the earlier one's entries is taken for half an answer."""
@@ -29,7 +28,7 @@ class Outline(NamedTuple):
     entries: int
 
 
-class Feed(NamedTuple):
+class AdvisorySource(NamedTuple):
     """One such file, as its publisher offers it."""
 
     address: str
@@ -47,9 +46,11 @@ def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | No
     return found and Outline(found.score_date, found.rows)
 
 
-FEEDS: Mapping[str, Feed] = {
-    "kev": Feed("https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json", _kev),
-    "epss": Feed("https://epss.empiricalsecurity.com/epss_scores-current.csv.gz", _epss),
+ADVISORY_SOURCES: Mapping[str, AdvisorySource] = {
+    "kev": AdvisorySource(
+        "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json", _kev
+    ),
+    "epss": AdvisorySource("https://epss.empiricalsecurity.com/epss_scores-current.csv.gz", _epss),
 }
 
 
@@ -76,7 +77,12 @@ class Target(NamedTuple):
 
 
 def download(
-    client: Client, feed: Feed, address: str, target: Target, problems: Problems, counts: Counter[str]
+    client: Client,
+    source: AdvisorySource,
+    address: str,
+    target: Target,
+    problems: Problems,
+    counts: Counter[str],
 ) -> None:
     """Get a file, or say why the earlier one stays: no answer, a broken one, an older one, half of one.
 
@@ -108,8 +114,8 @@ def download(
     if answer.status == 304:
         counts["unchanged"] += 1
         return
-    found = feed.outline(answer.body, address, target.most, problems)
-    before = feed.outline(earlier, target.label, target.most, Problems())
+    found = source.outline(answer.body, address, target.most, problems)
+    before = source.outline(earlier, target.label, target.most, Problems())
     if found is None:
         stays("not fetched: the answer is broken")
     elif before and found.day < before.day:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..authored.folders import not_writable
+from ..authored.folders import not_writable, write_whole
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
 from ..catalog.names import chart_version, slug
@@ -22,7 +22,6 @@ from ..sources.reports.artifact_hub import FOLDER, SUFFIX, HubPackage, read_pack
 from ..sources.reports.json_errors import decode
 from ..sources.reports.normalise import mapping, text
 from .client import Client, NoAnswerError, UnavailableError
-from .files import write_whole
 
 _PAGE = 60
 """The most packages that the hub gives in one answer."""
@@ -44,14 +43,14 @@ class Listing(Struct, frozen=True):
         return f"{self.repository}/{self.package}"
 
 
-class _Found(Struct):
+class _FoundPackage(Struct):
     """A package in an answer to a search."""
 
     normalized_name: str
 
 
 class _Search(Struct):
-    packages: list[_Found] | None = None
+    packages: list[_FoundPackage] | None = None
 
 
 def listed_at(address: str, versions: Sequence[str], hub: str | None) -> Listing | None:

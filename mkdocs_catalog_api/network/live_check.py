@@ -91,25 +91,25 @@ _PART = r"[A-Za-z0-9_~+@%=,:-][A-Za-z0-9_~+@%=,:.-]*"
 Path = Annotated[str, msgspec.Meta(pattern=rf"^{_PART}(?:/{_PART})*\Z", max_length=2000)]
 
 
-class _Entry(msgspec.Struct):
+class _LiveDocument(msgspec.Struct):
     sha256: str
     bytes: Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 
 
-class _Manifest(msgspec.Struct):
+class _LiveManifest(msgspec.Struct):
     """What this reads of a manifest, also of one that a later version wrote."""
 
-    documents: dict[Path, _Entry]
+    documents: dict[Path, _LiveDocument]
 
 
-class _Resource(msgspec.Struct):
+class _LiveResource(msgspec.Struct):
     href: str
 
 
-class _Index(msgspec.Struct):
+class _LiveIndex(msgspec.Struct):
     """The links of the discovery document."""
 
-    resources: dict[str, _Resource]
+    resources: dict[str, _LiveResource]
     security: dict[str, str]
     badges: dict[str, str]
     openapi: str
@@ -175,11 +175,11 @@ class LiveCheck:
 
     def _all(self) -> None:
         index = self._arrived(addresses.INDEX, _OVERVIEW)
-        links = self._read(addresses.INDEX, _Index, index)
+        links = self._read(addresses.INDEX, _LiveIndex, index)
         body = self._arrived(addresses.MANIFEST, _OVERVIEW)
         if body is not None and self._key:
             self._verify(body, self._key)
-        manifest = self._read(addresses.MANIFEST, _Manifest, body)
+        manifest = self._read(addresses.MANIFEST, _LiveManifest, body)
         if links:
             self._links(links, manifest)
         if manifest is None:
@@ -224,7 +224,7 @@ class LiveCheck:
         except RefusedError as error:
             self._fault(signature.FILE, error.message, "believe nothing of it before it is known why")
 
-    def _links(self, index: _Index, manifest: _Manifest | None) -> None:
+    def _links(self, index: _LiveIndex, manifest: _LiveManifest | None) -> None:
         base = urlsplit(self.root).path
         for link in index.links():
             path = link.removeprefix(base)
@@ -239,7 +239,7 @@ class LiveCheck:
                 message = f"a link leads to {text(path)[:100]!r}, which the manifest does not have"
                 self._fault(addresses.INDEX, message, _AGAIN)
 
-    def _compare(self, path: str, body: bytes | None, entry: _Entry) -> None:
+    def _compare(self, path: str, body: bytes | None, entry: _LiveDocument) -> None:
         if body is not None and (
             len(body) != entry.bytes or hashlib.sha256(body).hexdigest() != entry.sha256
         ):

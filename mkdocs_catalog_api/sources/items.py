@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from ..authored.data_files import read_list
 from ..authored.folders import name_of, no_file
 from ..authored.messages import resembling, shown
-from ..authored.pages import Page, RawItem, Selection
-from ..authored.setting_types import CollectionSettings
-from ..authored.settings import ITEM_MODELS, Resource, Settings, data_names
+from ..authored.pages import Page, PageSelection, RawItem
+from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
 from ..catalog.fields import ItemFields
@@ -29,13 +28,13 @@ E = TypeVar("E", bound=ItemEntry)
 _META_FILE = ".meta.yml"
 
 
-def page_selection(settings: Settings) -> Selection:
+def page_selection(settings: Settings) -> PageSelection:
     """Which pages are items, as the settings say."""
     patterns: dict[str, Sequence[str]] = {}
     for name in ITEM_MODELS:
         pages = getattr(settings, name).pages
         patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
-    return Selection(patterns)
+    return PageSelection(patterns)
 
 
 def data_file(
@@ -64,7 +63,7 @@ def data_file(
     return None
 
 
-def check_patterns(site: Site, settings: Settings, selection: Selection, problems: Problems) -> None:
+def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
     """A pattern that is set means that there are pages; that it finds none is a slip."""
 
     def say(name: Resource, message: str, hint: str, level: Level) -> None:
@@ -73,7 +72,7 @@ def check_patterns(site: Site, settings: Settings, selection: Selection, problem
     for name in ITEM_MODELS:
         patterns = getattr(settings, name).pages
         for pattern in patterns or ():
-            alone = Selection({name: (pattern,)})
+            alone = PageSelection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
@@ -227,7 +226,7 @@ def _note_undeclared(
 class WebPages:
     """Finds the web page of each item."""
 
-    def __init__(self, site: Site, selection: Selection) -> None:
+    def __init__(self, site: Site, selection: PageSelection) -> None:
         self._landing: dict[str, str] = {}
         self._home: str | None = None
         for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):

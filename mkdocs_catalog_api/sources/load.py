@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..authored import nvcmp
-from ..authored.data_files import read_list
+from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
 from ..authored.folders import name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import SECURITY_FOLDERS, Settings, item_fields
@@ -156,12 +155,12 @@ def _updates(
     if path is None:
         return ()
     raws = read_list(path, name_of(path, site.root), "updates", problems)
-    if nvcmp.is_nvcmp(raws):
+    if is_nvcmp(raws):
         decided = data_file(site, ("updates", "decisions"), section.decisions, "decisions", problems)
         decisions = None
         if decided:
-            decisions = nvcmp.read_decisions(decided, name_of(decided, site.root), problems)
-        read = nvcmp.read_differences(raws, decisions, nvcmp.Listed(listed), problems)
+            decisions = read_decisions(decided, name_of(decided, site.root), problems)
+        read = read_differences(raws, decisions, ListedVersions(listed), problems)
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
