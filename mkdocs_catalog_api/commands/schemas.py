@@ -36,11 +36,11 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
             print_problems(problems, quiet=True)
             raise SystemExit(1)
         settings, inherited = read, site.options("meta") is not None
-    made = schemas(settings, inherited=inherited)
+    by_name = schemas(settings, inherited=inherited)
     if draft_7:
-        made = {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()}
+        by_name = {name: schema | {"$schema": DRAFT_7} for name, schema in by_name.items()}
     try:
-        write(folder or PACKAGE, made)
+        write(folder or PACKAGE, by_name)
     except OSError as error:
         problems, message = Problems(), f"the schemas can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or folder), 0, 0, "", message, code=Code.NOT_WRITTEN))

@@ -145,24 +145,24 @@ def _image_contents(image: Image) -> Iterator[BadgeContent]:
     yield BadgeContent("version", name, version or "no release", _BLUE if version else _GREY)
 
 
-def _cves(name: str, label: str, found: Sequence[Figures]) -> BadgeContent:
-    if not found:
+def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:
+    if not figures:
         return BadgeContent(name, label, "not scanned", _GREY)
-    totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in found), strict=True)]
-    # Nothing found in what is not graded proves nothing.
-    clean = _GREY if any(one.grade is None for one in found) else _GREEN
+    totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in figures), strict=True)]
+    # Finding nothing in what is not graded proves nothing.
+    clean = _GREY if any(each.grade is None for each in figures) else _GREEN
     worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), clean)
     return BadgeContent(name, label, str(sum(totals)), worst)
 
 
-def _exploited(found: Sequence[int]) -> BadgeContent:
-    if not found:
+def _exploited(counts: Sequence[int]) -> BadgeContent:
+    if not counts:
         return BadgeContent(EXPLOITED, "known exploited", "not scanned", _GREY)
-    return BadgeContent(EXPLOITED, "known exploited", str(sum(found)), _RED if sum(found) else _GREEN)
+    return BadgeContent(EXPLOITED, "known exploited", str(sum(counts)), _RED if sum(counts) else _GREEN)
 
 
-def _ungraded(found: Figures) -> str:
-    return "partly scanned" if found.in_part else "not graded"
+def _ungraded(figures: Figures) -> str:
+    return "partly scanned" if figures.in_part else "not graded"
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:

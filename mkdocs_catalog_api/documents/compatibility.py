@@ -127,8 +127,8 @@ class _Comparison:
 
 def _named_or_null(schema: Json) -> str:
     """The schema that a field refers to, with null or without; empty when it is none or one of several."""
-    found = [option["$ref"] for option in (schema, *schema.get("anyOf", ())) if "$ref" in option]
-    return found[0] if len(found) == 1 else ""
+    references = [option["$ref"] for option in (schema, *schema.get("anyOf", ())) if "$ref" in option]
+    return references[0] if len(references) == 1 else ""
 
 
 def _words(where: str, before: _Shape, after: _Shape) -> Iterator[Change]:
@@ -154,8 +154,8 @@ def _body(operation: Json) -> Json:
 
 def _followed(document: Json, schema: Json) -> Json:
     name = schema.get("$ref", "").rpartition("/")[2]
-    found: Json = document["components"]["schemas"][name] if name else schema
-    return found
+    followed: Json = document["components"]["schemas"][name] if name else schema
+    return followed
 
 
 def _shape(document: Json, schema: Json) -> _Shape:
@@ -172,5 +172,5 @@ def _retyped(before: _Shape, after: _Shape) -> str:
     return f"{' or '.join(sorted(before.types))} became {' or '.join(sorted(after.types)) or 'nothing'}"
 
 
-def _listed(found: _Shape) -> str:
-    return ", ".join(sorted(map(repr, found.words or ())))
+def _listed(shape: _Shape) -> str:
+    return ", ".join(sorted(map(repr, shape.words or ())))

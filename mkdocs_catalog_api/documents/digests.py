@@ -77,11 +77,13 @@ class DigestDocument(Document):
 def _documents(catalog: Catalog) -> Documents:
     entries: dict[str, list[DigestEntry]] = {}
     for image in catalog.images:
-        made: dict[tuple[int, ...], DigestEntry] = {}  # those of a release with several digests are equal
+        entry_by_positions: dict[
+            tuple[int, ...], DigestEntry
+        ] = {}  # those of a release with several digests are equal
         for digest, positions in _positions(image).items():
-            if positions not in made:
-                made[positions] = _entry(catalog, image, positions)
-            entries.setdefault(digest, []).append(made[positions])
+            if positions not in entry_by_positions:
+                entry_by_positions[positions] = _entry(catalog, image, positions)
+            entries.setdefault(digest, []).append(entry_by_positions[positions])
     for digest, data in entries.items():
         algorithm, _, hex_ = digest.partition(":")
         document = DigestDocument("v1", "digests", digest, len(data), data)

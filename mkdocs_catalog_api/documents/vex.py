@@ -149,19 +149,21 @@ def _archive(
     return _packed({"index.json": body, **files})
 
 
-def _statement(said: Statement, releases: Iterable[Exact]) -> VexStatement:
+def _statement(statement: Statement, releases: Iterable[Exact]) -> VexStatement:
     products = [
         VexProduct(id=release.purl, subcomponents=[*map(VexPackage, release.parts)] or UNSET)
         for release in releases
     ]
-    action = said.action_statement or ("No action is given." if said.status == "affected" else "")
+    action = statement.action_statement or ("No action is given." if statement.status == "affected" else "")
     return VexStatement(
-        vulnerability=VexVulnerability(said.name, [name for name in said.ids if name != said.name]),
-        timestamp=_newest([said]),
+        vulnerability=VexVulnerability(
+            statement.name, [name for name in statement.ids if name != statement.name]
+        ),
+        timestamp=_newest([statement]),
         products=products,
-        status=said.status,  # type: ignore[arg-type]
-        justification=said.justification or UNSET,  # type: ignore[arg-type]
-        impact_statement=said.impact_statement or UNSET,
+        status=statement.status,  # type: ignore[arg-type]
+        justification=statement.justification or UNSET,  # type: ignore[arg-type]
+        impact_statement=statement.impact_statement or UNSET,
         action_statement=action or UNSET,
     )
 

@@ -134,7 +134,7 @@ def read_items(
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
-    found: dict[str, tuple[E, RawItem]] = {}
+    by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
     for raw in raws:
         values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
@@ -146,21 +146,21 @@ def read_items(
         if section.verify is not None and getattr(entry, "verify", None) is None:
             entry = entry.model_copy(update={"verify": section.verify})
         problems.extend(filter(None, [raw.unreadable()]))
-        if entry.slug in found:
-            other = found[entry.slug][1].place
+        if entry.slug in by_slug:
+            other = by_slug[entry.slug][1].place
             message = f"the slug {entry.slug!r} is taken by {other}"
             problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
         else:
-            found[entry.slug] = entry, raw
+            by_slug[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)
-    _note_undeclared(name, fields, [raw for _, raw in found.values()], site, problems)
-    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(found.items())]
+    _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
+    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
     """The entries of a data file with the pages that they name."""
     pages: Mapping[str, Page] = {}
-    made: list[RawItem] = []
+    with_pages: list[RawItem] = []
     first: dict[str, str] = {}
     """Page → the entry that names it."""
     for raw in entries:
@@ -178,8 +178,8 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
                 problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             values = {key: value for key, value in raw.values.items() if key != "page"}
             raw = replace(raw, values=values, named=page)
-        made.append(raw)
-    return made
+        with_pages.append(raw)
+    return with_pages
 
 
 def _not_named(

@@ -167,14 +167,14 @@ def _updates(
             message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
             hint = "write `outcome` there"
             problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
-    found: dict[tuple[str, str | None, str], UpdateEntry] = {}
+    by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
-        if identity in found:
+        if identity in by_identity:
             message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
             problems.add(raw.problem((), message, "keep one of them", code=Code.TWICE))
-        found[identity] = entry
-    return tuple(found.values())
+        by_identity[identity] = entry
+    return tuple(by_identity.values())
 
 
 def _update(raw: RawItem, problems: Problems) -> UpdateEntry | None:
