@@ -1,7 +1,8 @@
 """Data files: a list of items in YAML or JSON, or below a key of a Markdown page's front matter.
 
-Updates may be the output of `nvcmp -j`, https://nvchecker.readthedocs.io/en/latest/usage.html. It says what is new and nothing of what became of it. A file of decisions names what is held or skipped,
-and why. Of the rest, what the catalog lists has been shipped, and what it does not list yet is held.
+Updates may be the output of `nvcmp -j`, https://nvchecker.readthedocs.io/en/latest/usage.html. It lists what
+is new, but not what became of it. A file of decisions names what is held or skipped, and why. Of the rest,
+what the catalog lists has been shipped, and what it does not list yet is held.
 """
 
 from __future__ import annotations
