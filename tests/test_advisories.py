@@ -12,14 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.scores import Score
+from mkdocs_catalog_api.catalog.value import Score
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.advisories.epss import Epss
-from mkdocs_catalog_api.sources.advisories.epss import load as load_epss
-from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
-from mkdocs_catalog_api.sources.advisories.kev import Kev
-from mkdocs_catalog_api.sources.advisories.kev import load as load_kev
-from mkdocs_catalog_api.sources.advisories.kev import read as read_kev
+from mkdocs_catalog_api.sources.advisories import (
+    Epss,
+    Kev,
+    load_epss,
+    load_kev,
+    read_epss,
+    read_kev,
+)
 
 from .feeds_of_advisories import LIMIT, epss, kev, many, packed
 

@@ -13,10 +13,9 @@ import pytest
 from mkdocs_catalog_api.network.fetch import keep_lost_results
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.problems.codes import Code
-from mkdocs_catalog_api.sources.advisories.epss import read as read_epss
-from mkdocs_catalog_api.sources.advisories.kev import read as read_kev
+from mkdocs_catalog_api.sources.advisories import read_epss, read_kev
 from mkdocs_catalog_api.sources.reports import ReportError, read_report
-from mkdocs_catalog_api.sources.reports.hub_package import read_package
+from mkdocs_catalog_api.sources.reports.artifact_hub import read_package
 from mkdocs_catalog_api.sources.reports.openvex import read_vex
 
 from .feeds_of_advisories import LIMIT, epss, kev

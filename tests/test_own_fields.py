@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from .authors import configure, told
 from .sites import SiteFolder, digest
 from .test_web import page, words
 
@@ -56,6 +59,53 @@ def test_the_category_filter_keeps_its_words(shadowed: SiteFolder) -> None:
     assert not result.failed, result.logged()
     choices = page(result, "index.html").xpath(".//form//input[@name='category']/@value")
     assert choices == ["Tools", "Web"]
+
+
+def test_the_category_filter_has_every_category_of_an_item(shadowed: SiteFolder) -> None:
+    shadowed.image("app-6", "categories: [own]\nversions: ['1']", category="[Web, Proxy]")
+    result = shadowed.build(strict=True)
+    assert not result.failed, result.logged()
+    image = result.json("images/app-6/index.json")["data"]
+    assert (image["category"], image["categories"]) == ("Web", ["own"])
+    html = page(result, "index.html")
+    assert html.xpath(".//form//input[@name='category']/@value") == ["Proxy", "Tools", "Web"]
+    (categories,) = html.xpath(".//div/@data-categories")
+    assert json.loads(categories)["app-6"] == ["Web", "Proxy"]
+
+
+def test_faults_of_own_and_built_in_fields_are_told_at_once(site: SiteFolder) -> None:
+    configure(
+        site,
+        "registry: a.b/c\nimages:\n  fields: {upstream: {type: url, required: true}}\n"
+        "  version_fields: {port: integer, flavor: {type: text, required: true}}",
+    )
+    site.page(
+        "images/nginx.md",
+        """
+        category: Tools
+        tier: core
+        licens: MIT
+        versions:
+          - "1/2"
+          - {version: "2", port: x, flavor: a, released: soon}
+          - {version: "1", flavr: a, relesed: 2026-11-20}
+        """,
+    )
+    refused, problems = told(site)
+    assert refused
+    assert [problem.removeprefix("docs/images/nginx.md:").split(": ")[:2] for problem in problems] == [
+        ["2:1", "upstream"],
+        ["4:1", "licens"],
+        ["6:5", "versions[0]"],
+        ["6:5", "versions[0]"],
+        ["7:20", "versions[1].port"],
+        ["7:40", "versions[1].released"],
+        ["8:5", "versions[2].flavor"],
+        ["8:20", "versions[2].flavr"],
+        ["8:30", "versions[2].relesed"],
+    ]
+    meant = [problem.split(" (perhaps you mean ")[-1] for problem in problems[-2:]]
+    assert meant == ["'flavor')", "'released')"]
 
 
 @pytest.mark.parametrize("name", ["verify", "categories"])

@@ -234,6 +234,21 @@ def test_a_template_of_the_site_comes_first(site: SiteFolder) -> None:
     assert "<p>2 & &lt;b&gt;</p>" in (result.folder / "site/index.html").read_text("utf-8")
 
 
+def test_a_template_counts_as_it_is_at_each_build_of_a_process(site: SiteFolder) -> None:
+    small_catalog(site)
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    (site.folder / "overrides").mkdir()
+    home = site.build().folder / "site/index.html"
+    assert "catalog-tiles" in home.read_text("utf-8")
+    for text in ("<p>first</p>", "<p>other</p>"):
+        site.write("overrides/catalog/counts.html", text)
+        site.build()
+        assert text in home.read_text("utf-8")
+    (site.folder / "overrides/catalog/counts.html").unlink()
+    site.build()
+    assert "catalog-tiles" in home.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("template", "line"), [("<p>\n{{ nothing.there }}", 2), ("<p>\n\n{% if %}", 3), ("{{ 1 + 'a' }}", 1)]
 )

@@ -165,6 +165,8 @@ class ItemFields(NamedTuple, Generic[M]):
             entry = self.model.model_validate(built_in)
         except ValidationError as error:
             errors += _category_once(error.errors(include_url=False), values)
+        if self.own is OwnFields:  # most catalogs declare none
+            return entry, errors
         try:
             own = self.own.model_validate(values)
         except ValidationError as error:
@@ -182,9 +184,9 @@ def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object])
     """The errors, each at `category` and once: `categories` is made of the same value."""
     repeated = "category" if isinstance(values.get("category"), list) else "categories"
     for details in errors:
-        first, *rest = details["loc"] or ("",)
-        if first != repeated:
-            yield {**details, "loc": ("category" if first == "categories" else first, *rest)}
+        first, rest = details["loc"][:1], details["loc"][1:]
+        if first != (repeated,):
+            yield {**details, "loc": ("category", *rest)} if first == ("categories",) else details
 
 
 def with_words(model: type[M], vocabulary: Mapping[str, tuple[str, ...]]) -> type[M]:

@@ -1,91 +1,74 @@
-"""Scans that count, but say little: old ones, of something else perhaps, of systems nobody looks after."""
+"""Scans that count but prove little: old ones, doubtful joins, systems past their end of life."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
-from functools import partial
 from operator import eq
 
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem
 from ..problems.codes import Code
 from .scans import Scan
 from .value import Image, Release
 
 
-def warn_of_old_scans(images: Iterable[Image], max_age: int, now: datetime, problems: Problems) -> None:
-    """Name each image whose newest release was scanned more than `max_age` days ago."""
+def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) -> Iterator[Problem]:
+    """Name each scan that proves little; `max_age` is in days, None for any age."""
     for image in images:
-        if image.entry.lifecycle == "planned" or not image.releases:
-            continue
-        newest = image.releases[0]
-        what = f"{image.entry.slug} {newest.entry.version}"
-        dated = [(scan.scanned_at, scan.file) for scan in newest.scans if scan.scanned_at]
-        if len(dated) < len(newest.scans):
-            file = next(scan.file for scan in newest.scans if not scan.scanned_at)
-            message = f"the scan of {what} does not say when it was made, so its age is not known"
-            hint = "scan with a tool that writes the time into its report"
-            problems.add(Problem(file, 0, 0, "", message, hint, Level.INFO, code=Code.SCAN_AGE))
-        for time, file in sorted(dated)[:1]:
-            days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
-            if days > max_age:
-                message = f"the scan of {what} is {days} days old, and `security.max_age` is {max_age}"
-                problems.add(
-                    Problem(
-                        file, 0, 0, "", message, "scan the image again", Level.WARNING, code=Code.SCAN_AGE
-                    )
-                )
-
-
-def warn_of_doubtful_joins(images: Iterable[Image], problems: Problems) -> None:
-    """Name each scan that a tag or its path joins to a release that it is hardly of.
-
-    That is one of a later day (a day is left for time zones), or without the platform that was scanned. The
-    same digest is the same image, whatever else is said.
-    """
-    for image in images:
+        if max_age is not None and image.entry.lifecycle != "planned" and image.newest:
+            yield from _old_scans(image.newest, _name(image, image.newest), max_age, now)
         for release in image.releases:
             for scan in release.scans:
+                # The same digest is the same image, whatever else the report contains.
                 if {*scan.digests}.isdisjoint(release.entry.digests):
-                    what = f"{image.entry.slug} {release.entry.version}"
-                    for message, hint, code in _doubts(image, release, scan, what):
-                        problems.add(Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=code))
+                    yield from _doubtful_joins(image, release, scan)
+                if scan.os_end_of_life:
+                    yield _abandoned_system(image, release, scan, now.date().isoformat())
 
 
-def _doubts(image: Image, release: Release, scan: Scan, what: str) -> Iterator[tuple[str, str, Code]]:
+def _name(image: Image, release: Release) -> str:
+    return f"{image.entry.slug} {release.entry.version}"
+
+
+def _problem(scan: Scan, code: Code, message: str, hint: str, level: Level = Level.WARNING) -> Problem:
+    return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
+
+
+def _old_scans(newest: Release, name: str, max_age: int, now: datetime) -> Iterator[Problem]:
+    dated = [(scan.scanned_at, scan.place, scan) for scan in newest.scans if scan.scanned_at]
+    for scan in [scan for scan in newest.scans if not scan.scanned_at][:1]:
+        message = f"the scan of {name} does not say when it was made, so its age is not known"
+        hint = "scan with a tool that writes the time into its report"
+        yield _problem(scan, Code.SCAN_AGE, message, hint, Level.INFO)
+    for time, _, scan in sorted(dated)[:1]:
+        days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
+        if days > max_age:
+            message = f"the scan of {name} is {days} days old, and `security.max_age` is {max_age}"
+            yield _problem(scan, Code.SCAN_AGE, message, "scan the image again")
+
+
+def _doubtful_joins(image: Image, release: Release, scan: Scan) -> Iterator[Problem]:
+    """A scan before the day of the release (a day is left for time zones), or of another platform."""
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
-        message = f"scanned at {time}, but {what} was released on {released}"
-        yield message, "scan the release again, or correct its `released`", Code.SCAN_AGE
+        message = f"scanned at {time}, but {_name(image, release)} was released on {released}"
+        yield _problem(scan, Code.SCAN_AGE, message, "scan the release again, or correct its `released`")
     platforms = release.entry.platforms or image.entry.platforms
-    if scan.platform and platforms and not any(map(partial(_alike, scan.platform), platforms)):
-        message = f"the scan is of {scan.platform}, but {what} is for {', '.join(platforms)}"
-        yield message, "scan one of these, or correct `platforms`", Code.MISPLACED_REPORT
+    if scan.platform and platforms and not any(_alike(scan.platform, platform) for platform in platforms):
+        message = f"the scan is of {scan.platform}, but {_name(image, release)} is for {', '.join(platforms)}"
+        yield _problem(scan, Code.MISPLACED_REPORT, message, "scan one of these, or correct `platforms`")
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(platform: str, other: str) -> bool:
     """Whether two platforms may be the same, as a variant is often left out."""
-    return all(map(eq, one.split("/"), other.split("/")))
+    return all(map(eq, platform.split("/"), other.split("/")))
 
 
-def warn_of_abandoned_systems(images: Iterable[Image], today: str, problems: Problems) -> None:
-    """Name each scan of an operating system past its end of life, of which no news comes any more.
-
-    It is a note only where the page says itself that the release has had its time.
-    """
-    for image in images:
-        for release in image.releases:
-            for scan in release.scans:
-                if scan.os_end_of_life:
-                    told = _past(image, release, today)
-                    what = f"{image.entry.slug} {release.entry.version}"
-                    message = f"the operating system in {what} is past its end of life, so scans find little"
-                    hint = "" if told else "rebuild it on a maintained base, or say `endOfLife` on its page"
-                    level = Level.INFO if told else Level.WARNING
-                    problems.add(Problem(scan.file, 0, 0, "", message, hint, level, code=Code.END_OF_LIFE))
-
-
-def _past(image: Image, release: Release, today: str) -> bool:
-    """Whether the page says that the release is no longer looked after; `today` as in 2026-11-20."""
-    end = release.entry.end_of_life
-    return image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today)
+def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) -> Problem:
+    """A note where the page itself has the release at its end of life, else a warning."""
+    name, end = _name(image, release), release.entry.end_of_life
+    message = f"the operating system in {name} is past its end of life, so scans find little"
+    if image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today):
+        return _problem(scan, Code.END_OF_LIFE, message, "", Level.INFO)
+    hint = "rebuild it on a maintained base, or say `endOfLife` on its page"
+    return _problem(scan, Code.END_OF_LIFE, message, hint)

@@ -14,7 +14,7 @@ from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
 from .names import Reference
-from .scan_selection import JoinRules, Selection, covered
+from .scan_selection import JoinRules, ScanSelection, covered
 from .scans import Scan
 from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
 
@@ -58,7 +58,7 @@ def join(
 
     Problems of reports are added, except those of unused reports: see `unused_reports`.
     """
-    releases = _Releases(entry for entry, _ in images)
+    releases = _ReleaseIndex(entry for entry, _ in images)
     candidates: dict[_Key, list[Scan]] = defaultdict(list)
     misplaced: set[tuple[str, int]] = set()
     for scan in scans:
@@ -143,7 +143,7 @@ def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level 
 
 
 def _uses(
-    scans: Iterable[Scan], selections: dict[str, Selection], misplaced: set[tuple[str, int]]
+    scans: Iterable[Scan], selections: dict[str, ScanSelection], misplaced: set[tuple[str, int]]
 ) -> Iterator[ReportUse]:
     counts_for: dict[tuple[str, int], list[str]] = defaultdict(list)
     unused: dict[tuple[str, int], list[Unused]] = defaultdict(list)
@@ -170,7 +170,7 @@ class _Key(NamedTuple):
         return f"{self.slug} {self.version}"
 
 
-class _Releases:
+class _ReleaseIndex:
     """The releases of some images. Lists are by slug, then newest first, as the versions of each image."""
 
     def __init__(self, images: Iterable[ImageEntry]) -> None:
@@ -216,7 +216,7 @@ def _doubts(scan: Scan, rules: JoinRules) -> Iterator[Problem]:
         yield _problem(scan, Code.IN_PART, message, hint)
 
 
-def _keys(scan: Scan, releases: _Releases, rules: JoinRules, problems: Problems) -> list[_Key] | None:
+def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Problems) -> list[_Key] | None:
     """The releases that the scan belongs to; None for a scan in the folder of another image."""
     folder, by_path = _by_path(scan, releases)
     keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
@@ -236,7 +236,7 @@ def _keys(scan: Scan, releases: _Releases, rules: JoinRules, problems: Problems)
     return keys
 
 
-def _by_path(scan: Scan, releases: _Releases) -> tuple[str | None, _Key | None]:
+def _by_path(scan: Scan, releases: _ReleaseIndex) -> tuple[str | None, _Key | None]:
     """The image in whose folder the report is and, if its name is a version or tag, the release."""
     slug, *rest = scan.path.split("/")
     if not (scan.alone and rest and slug in releases.repositories):
@@ -245,12 +245,12 @@ def _by_path(scan: Scan, releases: _Releases) -> tuple[str | None, _Key | None]:
     return slug, next((key for key in keys if key.slug == slug and len(rest) == 1), None)
 
 
-def _by_digests(scan: Scan, releases: _Releases) -> Iterator[_Key]:
+def _by_digests(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
     for digest in sorted(scan.digests):
         yield from releases.with_digest(digest)
 
 
-def _by_names(scan: Scan, releases: _Releases) -> Iterator[_Key]:
+def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
     """Releases of the same repository and tag, unless both sides have digests: then those decide."""
     for repository, tag in scan.names:
         for key in releases.with_tag(repository, tag) if tag else ():
@@ -259,7 +259,7 @@ def _by_names(scan: Scan, releases: _Releases) -> Iterator[_Key]:
 
 
 def _mismatches(
-    scan: Scan, key: _Key, releases: _Releases, accept: Collection[str]
+    scan: Scan, key: _Key, releases: _ReleaseIndex, accept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Message and hint of each contradiction between a report and its path, which alone joins it."""
     entry, own = releases.entries[key], releases.repositories[key.slug]
@@ -290,7 +290,7 @@ def _mismatches(
 def _release(
     subject: str,
     entry: VersionEntry,
-    selections: dict[str, Selection],
+    selections: dict[str, ScanSelection],
     rules: JoinRules,
     problems: Problems,
 ) -> Release:
@@ -312,10 +312,10 @@ class _Pins:
     by normalised reference and tag.
     """
 
-    def __init__(self, releases: _Releases, scans: Iterable[Scan], rules: JoinRules) -> None:
+    def __init__(self, releases: _ReleaseIndex, scans: Iterable[Scan], rules: JoinRules) -> None:
         self._releases, self._rules = releases, rules
         self.faults: list[PinFault] = []
-        self.selections: dict[str, Selection] = {}
+        self.selections: dict[str, ScanSelection] = {}
         """Name of a pin outside the catalog → its scans."""
         self._by_digest: dict[str, list[Scan]] = defaultdict(list)
         self._by_tag: dict[tuple[str, str | None], list[Scan]] = defaultdict(list)

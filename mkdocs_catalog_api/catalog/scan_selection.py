@@ -9,7 +9,7 @@ from .scans import Scan, plain_platform
 from .value import Reason
 
 
-class Selection(NamedTuple):
+class ScanSelection(NamedTuple):
     """The scans of one release."""
 
     chosen: tuple[Scan, ...] = ()
@@ -33,10 +33,10 @@ class JoinRules(NamedTuple):
     def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
 
-    def select(self, scans: Sequence[Scan], digests: Collection[str]) -> Selection:
+    def select(self, scans: Sequence[Scan], digests: Collection[str]) -> ScanSelection:
         """Select among the scans of a release with these digests."""
         if len(scans) == 1 and scans[0].scanner in self.scanners:
-            return Selection(tuple(scans))  # as nearly always
+            return ScanSelection(tuple(scans))  # as nearly always
         usable = [scan for scan in scans if scan.scanner in self.scanners]
         chosen: dict[tuple[str, int], Scan] = {}
         undated: list[Scan] = []
@@ -50,7 +50,7 @@ class JoinRules(NamedTuple):
         counting = tuple(chosen[place] for place in sorted(chosen))
         others = (scan for scan in scans if scan.place not in chosen)
         unused = tuple((scan, self._reason(scan, counting, digests)) for scan in others)
-        return Selection(counting, unused, tuple(undated))
+        return ScanSelection(counting, unused, tuple(undated))
 
     def _rank(self, scan: Scan) -> tuple[bool, int]:
         """What decides before age does: the silence of a hub counts last, as its scan may have failed."""

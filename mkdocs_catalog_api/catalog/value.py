@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -15,7 +16,6 @@ from .history import History
 from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scans import Scan
-from .scores import Scores
 from .vex_matching import Statements
 
 Reason = Literal[
@@ -126,6 +126,25 @@ class RoadmapItem(Struct, frozen=True):
 
     entry: RoadmapEntry
     page: WebPage | None
+
+
+class Score(NamedTuple):
+    """How likely it is that a vulnerability is exploited, with the digits that the file gives."""
+
+    epss: Decimal
+    """Probability that it is exploited within 30 days, 0 … 1."""
+    percentile: Decimal
+    """Share of all vulnerabilities with the same score or a lower one, 0 … 1."""
+
+
+class Scores(NamedTuple):
+    """The scores of one day for the ids of a catalog."""
+
+    score_date: str
+    """`2025-08-25`."""
+    model_version: str
+    """`v2025.03.14`."""
+    by_id: Mapping[str, Score]
 
 
 class Catalog(Struct, frozen=True):

@@ -74,7 +74,7 @@ class Export:
         """Repository or digest → ranks of the statements with a product there."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
         """Id → ranks of the statements that do not suppress and have a product that is a package."""
-        self._meant: dict[int, list[_Meant]] = {}
+        self._meant = [[*_meant(statement)] for _, statement in self._ranked]
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
@@ -87,32 +87,28 @@ class Export:
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
     ) -> Iterator[StatementOnReleases]:
-        """What is said of the releases that have a digest.
+        """The statements on the releases that have a digest.
 
-        `matched` are the positions of the statements that speak of a finding in the image: of those on a
-        package wherever it is, only these are told. `related` are ids of one finding in the image.
+        `matched` are the positions of the statements on a finding in the image: of those on a package
+        wherever it is, only these are published. `related` are ids of one finding in the image.
         """
-        releases = _Releases(image)
+        releases = _ImageDigests(image)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
-        speaking = {self._rank_at[position] for position in matched}
-        told = [
-            statement
-            for rank in sorted(named | speaking)
-            if (statement := self._on(releases, rank, packages=rank in speaking)).products
+        matching = {self._rank_at[position] for position in matched}
+        statements = [
+            self._on(releases, rank, packages=rank in matching) for rank in sorted(named | matching)
         ]
-        # A statement on a package that matches nothing here is not told, but what it contradicts is not told
-        # either.
-        ids = {id_ for each in told if each.statement.suppresses for id_ in each.statement.ids}
-        ids = ids.union(*(names for names in related if not ids.isdisjoint(names)))
-        silent = {rank for id_ in ids for rank in self._contrary.get(id_, ())} - speaking
-        untold = [self._on(releases, rank, packages=True) for rank in sorted(silent)]
-        return standing(told, untold, related)
+        published = [each for each in statements if each.products]
+        # A statement on a package that matches nothing here is not published, and neither are those that it
+        # contradicts.
+        ids = {id_ for each in published if each.statement.suppresses for id_ in each.statement.ids}
+        ranks = {rank for id_ in _with_related(ids, related) for rank in self._contrary.get(id_, ())}
+        silent = [self._on(releases, rank, packages=True) for rank in sorted(ranks - matching)]
+        return standing(published, silent, related)
 
-    def _on(self, releases: _Releases, rank: int, *, packages: bool) -> StatementOnReleases:
+    def _on(self, releases: _ImageDigests, rank: int, *, packages: bool) -> StatementOnReleases:
         """The statement on these releases; `packages` says whether products that are packages count."""
         _, statement = self._ranked[rank]
-        if rank not in self._meant:
-            self._meant[rank] = [*_meant(statement)]
         meant = [product for product in self._meant[rank] if packages or product.images]
         products = dict.fromkeys(
             Exact(releases.purl(digest, product.platform), product.parts)
@@ -123,7 +119,7 @@ class Export:
         return StatementOnReleases(rank, statement, tuple(products))
 
 
-class _Releases:
+class _ImageDigests:
     """The releases of an image by their digests."""
 
     def __init__(self, image: Image) -> None:
@@ -181,30 +177,33 @@ def _keys(meaning: ProductMeaning) -> Iterator[str]:
 
 
 def standing(
-    said: Sequence[StatementOnReleases],
-    untold: Iterable[StatementOnReleases] = (),
+    statements: Sequence[StatementOnReleases],
+    unpublished: Iterable[StatementOnReleases] = (),
     related: Collection[frozenset[str]] = (),
 ) -> Iterator[StatementOnReleases]:
-    """What no later statement, told or `untold`, contradicts: what suppresses keeps the products left."""
+    """The statements, without the products that a later one contradicts, published or not."""
     contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
-    for one in (*said, *untold):
-        if not one.statement.suppresses:
-            for id_ in one.statement.ids:
-                contrary[id_].append(one)
-    for one in said:
-        if one.statement.suppresses:
-            ids = {*one.statement.ids}
+    for each in (*statements, *unpublished):
+        if not each.statement.suppresses:
+            for id_ in each.statement.ids:
+                contrary[id_].append(each)
+    for each in statements:
+        products = each.products
+        if each.statement.suppresses:
             later = [
                 product
-                for id_ in ids.union(*(names for names in related if not ids.isdisjoint(names)))
+                for id_ in _with_related({*each.statement.ids}, related)
                 for other in contrary.get(id_, ())
-                if other.rank > one.rank
+                if other.rank > each.rank
                 for product in other.products
             ]
-            left = [product for product in one.products if not any(_meet(product, other) for other in later)]
-            one = one._replace(products=tuple(left))
-        if one.products:
-            yield one
+            products = tuple(product for product in products if not any(_meet(product, p) for p in later))
+        if products:
+            yield each._replace(products=products)
+
+
+def _with_related(ids: set[str], related: Iterable[frozenset[str]]) -> set[str]:
+    return ids.union(*(names for names in related if not ids.isdisjoint(names)))
 
 
 def _meet(first: Exact, second: Exact) -> bool:
@@ -216,59 +215,56 @@ def _meet(first: Exact, second: Exact) -> bool:
 
 
 def _compatible(first: str, second: str) -> bool:
-    one, other = Purl.parse(first), Purl.parse(second)
-    if one is None or other is None:
-        return first == second or one is not other  # a plain name may be that of any package URL
+    purl, other = Purl.parse(first), Purl.parse(second)
+    if purl is None or other is None:
+        return first == second or purl is not other  # a plain name may be that of any package URL
     known = dict(other.qualifiers)
     return (
-        one[:3] == other[:3]
-        and (one.version == other.version or not (one.version and other.version))
-        and all(known.get(key, value) == value for key, value in one.qualifiers)
+        purl[:3] == other[:3]
+        and (purl.version == other.version or not (purl.version and other.version))
+        and all(known.get(key, value) == value for key, value in purl.qualifiers)
     )
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
     """The qualifiers `arch` and `os`; None when they can't say what is meant."""
-    found: dict[str, set[str]] = {"arch": set(), "os": set()}
+    architectures, systems = set[str](), set[str]()
     for pattern in images:
         system, architecture, variant, *_ = (*pattern.platform.split("/"), "", "", "")
         if variant:
             return None
-        found["arch"] |= {pattern.architecture, architecture} - {""}
-        found["os"] |= {pattern.os, system} - {""}
-    if any(len(values) > 1 for values in found.values()):
+        architectures |= {pattern.architecture, architecture} - {""}
+        systems |= {pattern.os, system} - {""}
+    if len(architectures) > 1 or len(systems) > 1:
         return None
-    return {key: value for key, values in found.items() for value in values}
+    return {key: value for key, values in (("arch", architectures), ("os", systems)) for value in values}
 
 
 def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tuple[str, ...] | None:
-    """The packages that are meant, none for all of the image; None when they can't be said."""
+    """The packages that are meant, none for all of the image; None when they can't be expressed."""
     if meaning.packages:
-        if product.parts:
-            return None
-        one = _narrowest(meaning.packages)
-        unsaid = suppresses and any(purl.subpath for purl in meaning.packages)  # others leave it aside
-        return (one,) if one and not unsaid else None
+        packages = () if product.parts else _exact(meaning.packages, suppresses=suppresses)
+        return packages or None
     if not product.parts:
         return ()
-    found: dict[str, None] = {}
-    for part in product.parts:
-        means = part_meaning(part)
-        if not isinstance(means, PartMeaning):
-            continue
-        if not means.purls:
-            found[means.name] = None
-        elif suppresses:
-            if not any(purl.subpath for purl in means.purls):  # others leave it aside
-                found |= dict.fromkeys(filter(None, [_narrowest(means.purls)]))
-        else:
-            found |= dict.fromkeys(map(_written, means.purls))
-    return tuple(found) or None
+    parts: dict[str, None] = {}
+    for part in map(part_meaning, product.parts):
+        if isinstance(part, PartMeaning):
+            if not part.purls:
+                parts[part.name] = None
+            elif suppresses:
+                parts |= dict.fromkeys(_exact(part.purls, suppresses=True))
+            else:
+                parts |= dict.fromkeys(map(_written, part.purls))
+    return tuple(parts) or None
 
 
-def _narrowest(purls: tuple[Purl, ...]) -> str | None:
-    """The one that all others cover, None when there is none."""
-    return next((_written(one) for one in purls if all(other.covers(one) for other in purls)), None)
+def _exact(purls: tuple[Purl, ...], *, suppresses: bool) -> tuple[str, ...]:
+    """The one that all others cover; none when there is none, or where others ignore a path in it."""
+    if suppresses and any(purl.subpath for purl in purls):
+        return ()
+    narrowest = (purl for purl in purls if all(other.covers(purl) for other in purls))
+    return tuple(map(_written, narrowest))[:1]
 
 
 def _written(purl: Purl) -> str:

@@ -100,8 +100,8 @@ def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
 
 
 def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
-    one = group[0]
-    fixed, title, url, targets = one.fixed, one.title, one.url, _alone(one.target)
+    first = group[0]
+    fixed, title, url, targets = first.fixed, first.title, first.url, _alone(first.target)
     if len(group) > 1:
         targets = sorted({f.target for f in group if f.target})
         if len({(f.fixed, f.title, f.url) for f in group}) > 1:
@@ -109,7 +109,7 @@ def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
             fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
             title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
             url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
-    return Vulnerability(one.id, severity, one.pkg, one.installed, fixed, title, url, targets, None)
+    return Vulnerability(first.id, severity, first.pkg, first.installed, fixed, title, url, targets, None)
 
 
 @lru_cache(maxsize=1_024)

@@ -34,7 +34,8 @@ def _api(run: Run) -> Build:
 
 
 def _with_web(run: Run) -> Build:
-    from ..web.html_site import fill_site, write
+    from ..publish.site_files import put
+    from ..web.html_site import fill_site
 
     site, settings = run.read()
     build = run.prepare(site, settings)
@@ -43,7 +44,8 @@ def _with_web(run: Run) -> Build:
         files = fill_site(site, settings, build.catalog, build.folder, feeds, run.problems, strict=run.strict)
         build.publish(replace=run.replace, keep=True)
         assert build.staging is not None  # noqa: S101  # nothing was only checked
-        write(files, site.site_dir, build.staging.folder)
+        for path, content in files.items():
+            put(site.site_dir, path, content, build.staging.folder)
     finally:
         build.drop()
     return build

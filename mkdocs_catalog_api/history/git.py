@@ -44,13 +44,13 @@ class Repository:
         """
         wanted = [os.path.relpath(path, self._folder) for path in paths if self._inside(path)]
         command = ("log", "--first-parent", "--no-decorate", "--no-color", "--format=%H %ct")
-        found: dict[str, str] = {}
+        commits: dict[str, str] = {}
         for line in self._git(*command, "--end-of-options", ref, "--", *wanted).splitlines():
             sha, seconds = line.split()
             date = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC).date().isoformat()
             if since is None or date >= since:
-                found.setdefault(date, sha)
-        return sorted(Commit(date, sha) for date, sha in found.items())
+                commits.setdefault(date, sha)
+        return sorted(Commit(date, sha) for date, sha in commits.items())
 
     def extract(self, commit: Commit, paths: Sequence[Path], to: Path) -> None:
         """Put the files below the paths, as the commit has them, below `to`, which stands for `top`.

@@ -202,10 +202,10 @@ class ImageEpisodes:
         """The ids that were fixed today: of which nothing is left, whatever the package."""
         if not self.gone:
             return
-        left = {id_ for id_, _ in self.rows}
+        still_open = {id_ for id_, _ in self.rows}
         suppressed = {id_ for id_, _ in image.suppressed} if image else set()
         for id_, (severity, fixed) in self.gone.items():
-            if id_ not in left:
+            if id_ not in still_open:
                 since = self.ids.pop(id_)
                 if fixed and id_ not in suppressed:
                     yield severity, since

@@ -19,7 +19,7 @@ from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
 from ..publish.swap import Stamp
-from ..web.pages import FilledPage, fill_pages
+from ..web.pages import FilledPage, PageFiller
 from ..web.view import CatalogView
 
 log = get_plugin_logger("catalog-api")
@@ -66,19 +66,21 @@ class Builds:
         began = time.perf_counter()
         try:
             self.new = prepare(site, settings, problems, strict=strict)
-            pages = _pages(site, settings, contents, self.new, problems, strict=strict)
+            filler = _filler(site, settings, contents, self.new)
+            pages = filler.fill(problems, strict=strict)
             report(problems)
             self._seconds = time.perf_counter() - began
-            return pages
+            return filler.view, pages
         except CatalogError as error:
             self.drop_new()
             self.refuse(error)
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
             self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+        filler = _filler(site, settings, contents, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
-            return _pages(site, settings, contents, self._good, Problems(), strict=False)
-        return _view(site, self._good), {}
+            return filler.view, filler.fill(Problems(), strict=False)
+        return filler.view, {}
 
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents into the site, in serve the last good ones if there are no new.
@@ -134,22 +136,10 @@ class Builds:
         log.error(f"{message}; {kept}")
 
 
-def _view(site: Site, build: Build | None) -> CatalogView:
+def _filler(site: Site, settings: Settings, contents: Mapping[str, str], build: Build | None) -> PageFiller:
     catalog, folder = (build.catalog, build.folder) if build else (None, site.site_dir)
-    return CatalogView(catalog, folder, mount_path(site.site_url), _NotThereError)
-
-
-def _pages(
-    site: Site,
-    settings: Settings,
-    contents: Mapping[str, str],
-    build: Build | None,
-    problems: Problems,
-    *,
-    strict: bool,
-) -> tuple[CatalogView, Mapping[str, FilledPage]]:
-    view, feeds = _view(site, build), build.feeds.keys() if build else frozenset[str]()
-    return view, fill_pages(site, settings, contents, view, feeds, problems, strict=strict)
+    view = CatalogView(catalog, folder, mount_path(site.site_url), _NotThereError)
+    return PageFiller(site, settings, contents, view, build.feeds.keys() if build else set())
 
 
 def report(problems: Problems) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 import tempfile
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 from mkdocs.commands.build import build
@@ -16,37 +18,28 @@ from ..problems.codes import Code
 from .plugin import CatalogApiPlugin, CheckedError
 
 
-class _Kept(logging.Handler):
-    """Keeps what MkDocs and other plugins say, in place of printing it."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.said = ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said = record.getMessage()
-
-
 def check(config_file: Path, problems: Problems, *, strict: bool) -> Build:
     """What `mkdocs build` would find, with hooks and plugins; nothing is written to the site.
 
     Raises:
         CatalogError: the catalog is refused, or MkDocs can't read the site.
     """
-    kept, log = _Kept(), logging.getLogger("mkdocs")
-    log.addHandler(kept)
+    errors, log = BufferingHandler(sys.maxsize), logging.getLogger("mkdocs")
+    errors.setLevel(logging.ERROR)
+    log.addHandler(errors)
     try:
         with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
             return _check(config_file, folder, problems, strict)
     except (Abort, MkDocsException) as error:
         if not problems.refuse(strict=strict):
-            message = f"MkDocs can't read the site: {kept.said or error}"
+            reason = errors.buffer[-1].getMessage() if errors.buffer else error
+            message = f"MkDocs can't read the site: {reason}"
             problems.add(
                 Problem(config_file.name, 0, 0, "", message, "`mkdocs build` tells more", code=Code.PLUGINS)
             )
         raise CatalogError(problems) from error
     finally:
-        log.removeHandler(kept)
+        log.removeHandler(errors)
 
 
 def _check(config_file: Path, folder: str, problems: Problems, strict: bool) -> Build:

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
 from ..authored.site import Site
@@ -54,14 +52,21 @@ class Pages:
     def collect(self, files: Files, config: MkDocsConfig) -> list[Page]:
         """Every page that is published as plugins left it. Call it once all of them are final."""
         defaults = _defaults(config, files)
-        return [
-            replace(
-                _page(file, config, defaults, self.text(file, config)),
-                meta=self._meta(file),
-                markdown=self._markdown(file),
-            )
-            for file in files.documentation_pages()
-        ]
+        return [self._page(file, config, defaults) for file in files.documentation_pages()]
+
+    def _page(
+        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]
+    ) -> Page:
+        folders = PurePosixPath(file.src_uri).parents if defaults else ()
+        return Page(
+            uri=file.src_uri,
+            file=name(file, config),
+            text=self.text(file, config),
+            url="" if file.url == "./" else file.url,
+            meta=self._meta(file),
+            defaults=tuple(document for folder, document in defaults if folder in folders),
+            markdown=self._markdown(file),
+        )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
         """Front matter as plugins left it, None when they left it alone, as nearly all of it.
@@ -92,22 +97,6 @@ def _read_text(file: File, config: MkDocsConfig) -> str | None:
         return None
     except OSError as error:
         raise OSError(f"{name(file, config)}: can't be read: {reason(error)}") from error
-
-
-def _page(
-    file: File,
-    config: MkDocsConfig,
-    defaults: Sequence[tuple[PurePosixPath, YamlDocument]],
-    text: str | None,
-) -> Page:
-    folders = PurePosixPath(file.src_uri).parents if defaults else ()
-    return Page(
-        uri=file.src_uri,
-        file=name(file, config),
-        text=text,
-        url="" if file.url == "./" else file.url,
-        defaults=tuple(document for folder, document in defaults if folder in folders),
-    )
 
 
 def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from mkdocs.livereload import LiveReloadServer
 
 _HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
 
@@ -30,18 +32,10 @@ def with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
     return serve
 
 
-class Server(Protocol):
-    """What is asked of MkDocs's server."""
-
-    def watch(self, path: str) -> None: ...
-
-    def unwatch(self, path: str) -> None: ...
-
-
 class Watch:
     """Has the server rebuild when one of the catalog's own files changes."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: LiveReloadServer) -> None:
         self._server = server
         self._paths: list[str] = []
 

@@ -14,7 +14,7 @@ import msgspec
 from ..authored.folders import not_writable, write_whole
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from ..sources.advisories import epss, kev
+from ..sources.advisories import read_epss, read_kev
 from .client import Answer, Client, NoAnswerError
 
 _SHRUNK = 0.9
@@ -37,12 +37,12 @@ class AdvisorySource(NamedTuple):
 
 
 def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    found = kev.read(data, name, problems)
+    found = read_kev(data, name, problems)
     return found and Outline(found.released, len(found.added))
 
 
 def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    found = epss.read(io.BytesIO(data), name, most, problems)
+    found = read_epss(io.BytesIO(data), name, most, problems)
     return found and Outline(found.score_date, found.rows)
 
 

@@ -18,7 +18,7 @@ from ..catalog.names import chart_version, slug
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.reports import ReportError, read_report
-from ..sources.reports.hub_package import FOLDER, SUFFIX, HubPackage, read_package
+from ..sources.reports.artifact_hub import FOLDER, SUFFIX, HubPackage, read_package
 from ..sources.reports.json_errors import decode
 from ..sources.reports.normalise import mapping, text
 from .client import Client, NoAnswerError, UnavailableError

@@ -11,16 +11,15 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.freshness import warn_of_abandoned_systems, warn_of_doubtful_joins, warn_of_old_scans
+from ..catalog.freshness import doubtful_scans
 from ..catalog.join import join, unused_reports
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
-from ..catalog.scores import Scores
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .advisories.epss import Epss
+from .advisories import Epss
 from .badge_styles import read_badge_styles
 from .load import Sources
 
@@ -50,10 +49,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     for fault in joined.pin_faults:
         place, raw = ("images", fault.position), raw_charts[fault.chart]
         problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
-    warn_of_doubtful_joins(joined.images, problems)
-    warn_of_abandoned_systems(joined.images, timestamp(time)[:10], problems)
-    if security.max_age is not None:
-        warn_of_old_scans(joined.images, security.max_age, time, problems)
+    problems.extend(doubtful_scans(joined.images, security.max_age, time))
     images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(
         title=site.title,

@@ -22,7 +22,7 @@ from ..catalog.statements import Statement
 from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
-from .advisories.configured import Advisories, read_advisories
+from .advisories import Advisories, read_advisories
 from .items import (
     WebPages,
     check_emptiness,
@@ -118,7 +118,7 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
-    from .reports.index import read_reports  # a catalog without reports starts sooner without this import
+    from .reports.folders import read_reports  # a catalog without reports starts sooner without this import
 
     limit = settings.security.max_report_size
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))

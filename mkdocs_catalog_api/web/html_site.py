@@ -24,9 +24,9 @@ from ..authored.site import Site
 from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
-from ..publish.site_files import put, refuse_links
-from .markers import MARKER, Marker, MarkerError, parse
-from .pages import ASSETS, SCRIPT, STYLE, fill_pages
+from ..publish.site_files import refuse_links
+from .markers import MARKER, Marker, well_formed
+from .pages import ASSETS, SCRIPT, STYLE, PageFiller
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -177,7 +177,7 @@ def split_page(html: str, *, item: bool) -> HtmlPage | None:
             changes.append((match.start(), match.start() + 4, _MASKED))
         else:
             changes.append((*match.span(), f"<!--{BEGIN}{comment.data}-->{match[0]}{END}"))
-            item = item and _marker(match[1]) != Marker("item", {})
+            item = item and Marker("item", {}) not in well_formed(match[0])
     if item:
         changes.append((positions.article_end, positions.article_end, f"<!--{BEGIN} -->{_ITEM}{END}"))
     parts, position = [_HEADED], start
@@ -192,13 +192,6 @@ def _with_links(html: str, head: str) -> str:
     """Such a page that shows nothing of the catalog, with these links if it has a head of its own."""
     place = _Positions(html).written_head_end
     return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
-
-
-def _marker(inside: str) -> Marker | None:
-    try:
-        return parse(inside)
-    except MarkerError:
-        return None
 
 
 class _BuiltPage(NamedTuple):
@@ -245,7 +238,7 @@ def fill_site(
     contents = {page.uri: divided.content for page, _, _, divided in built if divided}
     site = replace(site, pages=pages)
     view = CatalogView(catalog, folder, catalog.addresses.mount)
-    filled = fill_pages(site, settings, contents, view, feed_paths, problems, strict=strict)
+    filled = PageFiller(site, settings, contents, view, feed_paths).fill(problems, strict=strict)
     written: dict[str, bytes] = {}
     for page, path, html, divided in built:
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
@@ -317,16 +310,6 @@ def _asset_links(url: str) -> str:
     root = "../" * url.count("/")
     style = f'<link rel="stylesheet" href="{escape(root + STYLE)}">'
     return style + f'<script src="{escape(root + SCRIPT)}" defer></script>'
-
-
-def write(files: dict[str, bytes], site_dir: Path, staging: Path) -> None:
-    """Each file by a rename, never through a link.
-
-    Raises:
-        CatalogError, OSError: as `site_files.put`.
-    """
-    for path, content in files.items():
-        put(site_dir, path, content, staging)
 
 
 def _target(url: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast, get_args
 
@@ -10,7 +9,7 @@ from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
 from ..catalog.models import Lifecycle
 from ..catalog.scans import COUNTERS
-from .view import Gathered, Item
+from .view import Item
 
 PER_PAGE = 48
 _FIELDS: Mapping[str, Sequence[str]] = {
@@ -21,15 +20,7 @@ _FIELDS: Mapping[str, Sequence[str]] = {
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix", "exploited"),
 }
-_RESERVED = {
-    "find",
-    "q",
-    "sort",
-    "view",
-    "release",
-    "id",
-    *(name for names in _FIELDS.values() for name in names),
-}
+_RESERVED = {"find", "q", "sort", "view", "release", "id"}.union(*_FIELDS.values())
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": COUNTERS,
     "grade": (*GRADES, "not graded", "not scanned"),
@@ -77,6 +68,7 @@ class CatalogList(NamedTuple):
     """Slug, time of the scan, severities with a fix and of older releases of each image:
     `nginx=2026-11-01T06:00Z=ch=chm;…`."""
     page: int
+    """Number of this page, from 1."""
     categories: str
     """JSON object of slug → categories, of the items whose document has another field of that name."""
     pages: Sequence[str]
@@ -84,7 +76,7 @@ class CatalogList(NamedTuple):
     size: int
 
 
-def _list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
+def list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
     offered = {
         name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
@@ -137,48 +129,3 @@ def _of(name: str, item: Item) -> Iterable[str]:
     if name == "platform":
         return texts(item["platforms"])
     return () if item[name] is None else texts(item[name])
-
-
-def list_pages(
-    resource: str,
-    source: str,
-    chosen: Sequence[Item],
-    base: Mapping[str, str],
-    limit: int | None,
-    fields: Mapping[str, CustomField],
-    gathered: Gathered,
-    stem: str,
-    size: int = PER_PAGE,
-) -> Iterator[CatalogList]:
-    """The list cut into pages, at least one. `stem` begins the names of the further ones."""
-    supported = [item for item in chosen if item.get("lifecycle", "available") == "available"]
-    if "lifecycle" in base or not supported:
-        supported = [*chosen]
-    left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
-    left_out = left_out if len(supported) < len(chosen) else []
-    categories = gathered.categories.get(resource, {})
-    listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in chosen]
-    others = {item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")}
-    offered = _list_filters(resource, listed, fields) if len(chosen) > 5 else []
-    with_facts = resource == "images" and offered
-    facts = gathered.facts(str(item["slug"]) for item in chosen) if with_facts else ""
-    count = max(1, -(-len(supported) // size))
-    names = ["", *(f"{stem}-{resource}-{number}.html" for number in range(2, count + 1))]
-    base_object = json.dumps(base, ensure_ascii=False)
-    for page in range(1, count + 1):
-        shown = supported[(page - 1) * size : page * size]
-        yield CatalogList(
-            resource,
-            source,
-            shown,
-            len(supported),
-            left_out,
-            offered,
-            base_object,
-            limit,
-            facts,
-            page,
-            json.dumps(others, ensure_ascii=False) if others else "",
-            names,
-            size,
-        )

@@ -6,7 +6,8 @@ Markdown leaves a comment as it is and escapes one that stands in code, so the r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -74,6 +75,13 @@ def parse(inside: str) -> Marker:
         arguments[name] = next(value for value in values if value is not None)
         position = argument.end()
     return Marker(found[1], arguments)
+
+
+def well_formed(html: str) -> Iterator[Marker]:
+    """The markers of a page, but for those that can't be read."""
+    for match in MARKER.finditer(html):
+        with suppress(MarkerError):
+            yield parse(match[1])
 
 
 def line_of(marker: str, text: str | None) -> int:

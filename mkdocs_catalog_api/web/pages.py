@@ -17,7 +17,7 @@ from ..authored.site import Site
 from ..catalog import addresses
 from ..problems import CatalogError, Problems
 from ..publish import feeds
-from .markers import MARKER, MarkerError, line_of, parse
+from .markers import MARKER, MarkerError, line_of, parse, well_formed
 from .parts import COLLECTIONS, ItemPage, Parts, item_pages
 from .render import Place
 from .view import CatalogView, Item
@@ -86,35 +86,8 @@ class FilledPage(NamedTuple):
         }
 
 
-def fill_pages(
-    site: Site,
-    settings: Settings,
-    contents: Mapping[str, str],
-    view: CatalogView,
-    feed_paths: Set[str],
-    problems: Problems,
-    *,
-    strict: bool,
-) -> dict[str, FilledPage]:
-    """The pages that change, by their path below docs_dir; `contents` has the HTML of each page.
-
-    Raises:
-        CatalogError: a marker or a template is wrong.
-    """
-    filled: dict[str, FilledPage] = {}
-    if settings.web:
-        filler = _Filler(site, settings, contents, view, feed_paths)
-        for uri, content in contents.items():
-            page = filler.fill(uri, content, problems)
-            if page.html != content:
-                filled[uri] = page
-    if problems.refuse(strict=strict):
-        raise CatalogError(problems)
-    return filled
-
-
-class _Filler:
-    """What all pages of a site are filled from."""
+class PageFiller:
+    """Fills the pages of a site; `contents` has the HTML of each by its path below docs_dir."""
 
     def __init__(
         self,
@@ -124,6 +97,7 @@ class _Filler:
         view: CatalogView,
         feed_paths: Set[str],
     ) -> None:
+        self.view, self._contents = view, contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
@@ -134,7 +108,18 @@ class _Filler:
         self._parts = Parts(settings, view, site.custom_dir)
         self._items = item_pages(view)
 
-    def fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
+    def fill(self, problems: Problems, *, strict: bool) -> dict[str, FilledPage]:
+        """The pages that change, by their path below docs_dir.
+
+        Raises:
+            CatalogError: a marker or a template is wrong.
+        """
+        pages = {uri: self._fill(uri, content, problems) for uri, content in self._contents.items()}
+        if problems.refuse(strict=strict):
+            raise CatalogError(problems)
+        return {uri: page for uri, page in pages.items() if page.html != self._contents[uri]}
+
+    def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
         page = self._pages[uri]
         url, own = page.url, self._items.get(page.url)
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
@@ -216,11 +201,7 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
     """Collection (and `cves`) → the first page that lists all of it."""
     list_pages: dict[str, Page] = {}
     for uri, content in contents.items():
-        for match in MARKER.finditer(content):
-            try:
-                marker = parse(match[1])
-            except MarkerError:
-                continue
+        for marker in well_formed(content):
             listing = marker.name in (*COLLECTIONS, "cves", "security")
             if listing and marker.arguments.keys() <= {"view"} and marker.arguments.get("view") != "summary":
                 list_pages.setdefault(marker.name, pages[uri])

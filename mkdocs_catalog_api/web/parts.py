@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -13,13 +14,13 @@ from ..authored.settings import Settings, item_fields
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
-from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
-from .lists import PER_PAGE, CatalogList, Filter, list_pages, texts
+from .lists import PER_PAGE, CatalogList, Filter, list_filters, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -84,7 +85,7 @@ class Parts:
     def __init__(self, settings: Settings, view: CatalogView, overrides: Path | None) -> None:
         catalog = view.value
         self._env = environment(overrides)
-        self._gathered = Gathered.of(catalog)
+        self._gathered = Gathered(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
@@ -172,7 +173,9 @@ class Parts:
             values["filters"] = _row_filters(image)
         elif isinstance(own.item, Chart):
             values["verify"] = chart_verify(own.item)
-            values["pins"] = self._pins(document["data"]["images"])
+            pins = zip(document["data"]["images"], own.item.pins, strict=True)
+            with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
+            values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
         return values
 
     def _cves(self) -> Sequence[Item]:
@@ -215,18 +218,51 @@ class Parts:
         path: str = "",
         size: int = PER_PAGE,
     ) -> Sequence[CatalogList]:
-        source = self._view.href(path or f"{resource}.json")
+        """A list cut into pages, at least one; `base` is what the marker has chosen by."""
+        shown = [item for item in items if item.get("lifecycle", "available") == "available"]
+        left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
+        if "lifecycle" in base or not shown:
+            shown, left_out = [*items], []
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        gathered = self._gathered
-        return [*list_pages(resource, source, items, base, limit, fields, gathered, place.stem, size)]
-
-    def _pins(self, pins: Sequence[Item]) -> Sequence[Item]:
-        """The pins of a chart, each with the figures of its release, the worst first."""
-        releases = self._gathered.releases
-        with_figures: list[dict[str, Any]] = [
-            {**pin, "found": releases.get((str(pin["slug"]), str(pin["version"])))} for pin in pins
+        categories = self._gathered.categories.get(resource, {})
+        listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in items]
+        others = {
+            item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")
+        }
+        filters = list_filters(resource, listed, fields) if len(items) > 5 else []
+        facts = (
+            self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
+        )
+        numbers = range(1, max(1, -(-len(shown) // size)) + 1)
+        first = CatalogList(
+            resource=resource,
+            source=self._view.href(path or f"{resource}.json"),
+            items=shown[:size],
+            total=len(shown),
+            left_out=left_out,
+            filters=filters,
+            base=json.dumps(base, ensure_ascii=False),
+            limit=limit,
+            facts=";".join(facts),
+            page=1,
+            categories=json.dumps(others, ensure_ascii=False) if others else "",
+            pages=["", *(f"{place.stem}-{resource}-{number}.html" for number in numbers[1:])],
+            size=size,
+        )
+        return [
+            first._replace(page=number, items=shown[(number - 1) * size : number * size])
+            for number in numbers
         ]
-        return sorted(with_figures, key=lambda pin: _worst(pin["found"]))
+
+
+def _figures(pin: Pin) -> dict[str, Any] | None:
+    """Those of the release that is pinned; None of what is not in the catalog."""
+    if pin.outside:
+        return None
+    if pin.figures is None:
+        words = (*COUNTERS, "total", "fixable", "grade", "score", "scannedAt")
+        return {**dict.fromkeys(words), "version": pin.version}
+    return {**pin.figures.fields(), "version": pin.version, "scannedAt": pin.figures.scanned_at}
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:

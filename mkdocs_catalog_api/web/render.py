@@ -145,10 +145,6 @@ class Place(Struct, frozen=True):
         url = self.homes.get(resource)
         return None if url is None else (self.root + url or "./") + (f"?{query}" if query else "")
 
-    def page(self, url: str) -> str:
-        """The root-relative address of a web page; `url` is below the site's root."""
-        return f"{self.mount}/{url}"
-
     def absolute(self, href: str) -> str | None:
         """The full address of a root-relative one."""
         return None if self.origin is None else self.origin + href

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias, cast
 
 import msgspec
-from msgspec import Struct, field
 from pydantic import JsonValue
 
 from ..catalog import addresses
 from ..catalog.assessment import Assessment
 from ..catalog.scans import COUNTERS
-from ..catalog.value import Catalog, Image, Release
+from ..catalog.value import Catalog, Image
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
 from ..documents.history import day_changes, history_index
@@ -136,83 +135,52 @@ class CatalogView:
         return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []
 
 
-_COUNTS = (*COUNTERS, "total", "fixable")
+class Gathered:
+    """Figures of images that pages show beyond their items; without a catalog they are empty."""
 
-
-class Gathered(Struct):
-    """Figures of every release."""
-
-    releases: dict[tuple[str, str], dict[str, object]] = field(default_factory=dict)
-    """Slug and version → the release's figures."""
-    fixed: dict[str, str] = field(default_factory=dict)
-    """Slug → the initials of the severities of which the newest release has a row with a fix."""
-    scanned_at: dict[str, str] = field(default_factory=dict)
-    """Slug → time of the newest release's scan."""
-    supported: Counter[str] = field(default_factory=Counter)
-    """Figures of the newest releases of available images; also how many are `scanned` and `affected`."""
-    listed: Counter[str] = field(default_factory=Counter)
-    """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
-    exploited: dict[str, bool] = field(default_factory=dict)
-    """Id that is known to be exploited → whether the newest release of an available image has it."""
-    older: dict[str, str] = field(default_factory=dict)
-    """Slug → the initials of the severities that its older releases have."""
-    categories: dict[str, dict[str, list[JsonValue]]] = field(default_factory=dict)
-    """Collection → slug → every category of the item."""
-
-    @classmethod
-    def of(cls, catalog: Catalog | None) -> Gathered:
-        """The figures of a catalog; of none they are empty."""
-        gathered = cls()
+    def __init__(self, catalog: Catalog | None) -> None:
+        self.scanned_at: dict[str, str] = {}
+        """Slug → time of the newest release's scan."""
+        self.facts: dict[str, str] = {}
+        """Slug → what lists say of an image in few characters, as in `CatalogList.facts`."""
+        self.supported = Counter[str]()
+        """Figures of the newest releases of available images; also how many are `scanned` and `affected`."""
+        self.listed = Counter[str]()
+        """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
+        self.exploited: dict[str, bool] = {}
+        """Id that is known to be exploited → whether the newest release of an available image has it."""
+        self.categories: dict[str, dict[str, list[JsonValue]]] = {}
+        """Collection → slug → every category of the item."""
         for image in catalog.images if catalog else ():
-            if image.releases:
-                gathered._add(image)
+            self._add(image)
         for name, items in catalog.items.items() if catalog else ():
-            gathered.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
-        return gathered
+            self.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
 
     def _add(self, image: Image) -> None:
-        slug, (newest, *older) = image.entry.slug, image.releases
-        for release in image.releases:
-            self.releases[slug, release.entry.version] = _figures(release)
-            if release.assessment and image.entry.lifecycle != "planned":
-                current = release is newest and image.entry.lifecycle == "available"
-                self._count(release.assessment, current=current)
-        self.older[slug] = _initials(older)
-        if newest.figures and newest.figures.scanned_at:
+        slug, lifecycle = image.entry.slug, image.entry.lifecycle
+        for number, release in enumerate(image.releases):
+            if release.assessment and lifecycle != "planned":
+                self._count(release.assessment, current=number == 0 and lifecycle == "available")
+        newest = image.releases[0] if image.releases else None
+        if newest and newest.figures and newest.figures.scanned_at:
             self.scanned_at[slug] = newest.figures.scanned_at
-        rows = newest.assessment.rows if newest.assessment else ()
-        self.fixed[slug] = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
+        rows = newest.assessment.rows if newest and newest.assessment else ()
+        fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
+        older = [release.figures.counters for release in image.releases[1:] if release.figures]
+        initials = "".join(word[0] for word in COUNTERS if any(counters[word] for counters in older))
+        self.facts[slug] = "=".join((slug, self.scanned_at.get(slug, ""), fixed, initials))
 
     def _count(self, assessment: Assessment, *, current: bool) -> None:
         figures = assessment.figures
         counts = self.supported if current else self.listed
-        counts.update({name: figures.fields()[name] for name in _COUNTS})
-        counts.update(scanned=1, affected=int(figures.total > 0), suppressed=figures.suppressed)
+        counts.update(figures.counters)
+        counts.update(total=figures.total, fixable=figures.fixable, suppressed=figures.suppressed)
+        counts.update(scanned=1, affected=int(figures.total > 0))
         for row in assessment.rows:
             if row.exploited:
                 self.exploited[row.id] = self.exploited.get(row.id, False) or current
-
-    def facts(self, slugs: Iterable[str]) -> str:
-        """Time of the scan, severities with a fix and of older releases of each image, in few characters."""
-        tables = (self.scanned_at, self.fixed, self.older)
-        return ";".join("=".join([slug, *(table.get(slug, "") for table in tables)]) for slug in slugs)
 
     @property
     def times(self) -> list[str]:
         """Times of the newest releases' scans, oldest first."""
         return sorted(self.scanned_at.values())
-
-
-def _figures(release: Release) -> dict[str, object]:
-    figures, version = release.figures, release.entry.version
-    if figures is None:
-        return {**dict.fromkeys((*_COUNTS, "grade", "score", "scannedAt")), "version": version}
-    return {**figures.fields(), "version": version, "scannedAt": figures.scanned_at}
-
-
-def _initials(releases: Iterable[Release]) -> str:
-    """The initials of the severities that any of the releases has."""
-    have = {
-        word for release in releases if release.figures for word, n in release.figures.counters.items() if n
-    }
-    return "".join(word[0] for word in COUNTERS if word in have)

@@ -13,7 +13,6 @@ import msgspec
 
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub, grype, harbor, osv, trivy
-from .hub_package import read_package
 from .json_errors import damages, decode, explain, mended
 from .normalise import ReportError, mapping, text
 
@@ -86,7 +85,7 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
 
 def _read(data: bytes, package: bytes) -> list[Scan]:
     if package:
-        return artifact_hub.read_of_package(data, read_package(package))
+        return artifact_hub.read_of_package(data, artifact_hub.read_package(package))
     for reader in READERS:
         try:
             document = reader.decode(data)

@@ -1,23 +1,89 @@
 """Security reports of a package on Artifact Hub, https://artifacthub.io/docs/api/
 (`…/packages/{package_id}/{version}/security-report`): a map from each image of a chart, written as the
-chart writes it, to a whole report of Trivy.
+chart writes it, to a whole report of Trivy. And what the hub publishes about one version of a chart
+(`GET …/packages/helm/{repository}/{package}[/{version}]`), as far as it is used.
 
 An image without findings is absent. So is every image when nothing was found at all: the body is then
 `null`, which alone does not tell what was scanned and is refused. The answer about the package, saved beside
 the report, says which images were scanned and when.
 """
 
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
 import msgspec
-from msgspec import Raw
+from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from ...catalog.scans import Scan
 from . import trivy
-from .hub_package import HubPackage
-from .json_errors import damages, explain
+from .json_errors import damages, explain, mended
 from .normalise import DAMAGED, ReportError, digests, text
 
+FOLDER = "hub"
+"""Folder of all hub reports below the reports folder: `hub/<repository>/<package>/<version>.json`."""
+SUFFIX = ".package"
+"""Ending of the answer about the package, saved beside the security report that belongs to it."""
 DECODER = msgspec.json.Decoder(dict[str, Raw] | None)
+
+
+class HubImage(Struct):
+    """An image that the chart lists."""
+
+    image: Annotated[str, Meta(min_length=1)]
+    """The reference as the chart writes it; the key in the security report."""
+    whitelisted: bool | None = None
+    """The publisher asked the hub not to scan it."""
+
+
+class HubVersion(Struct):
+    """A version of the chart that the hub lists."""
+
+    version: str
+
+
+class HubPackage(Struct):
+    """One version of a chart."""
+
+    package_id: UUID
+    version: str
+    security_report_created_at: Annotated[int, Meta(ge=0, lt=2**37)] | None = None
+    """Unix seconds of the scan of all its images; None when there was none."""
+    containers_images: list[HubImage] | None = None
+    """None for an empty list, as with the versions."""
+    available_versions: list[HubVersion] | None = None
+
+    @property
+    def scanned_at(self) -> str | None:
+        """UTC time of the scan to the second, `2026-11-20T06:00:00Z`."""
+        seconds = self.security_report_created_at
+        if seconds is None:
+            return None
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat() + "Z"
+
+    @property
+    def scanned_images(self) -> list[str]:
+        """The images that a scan of the hub covers, without duplicates."""
+        images = (text(entry.image) for entry in self.containers_images or () if not entry.whitelisted)
+        return list(dict.fromkeys(images))
+
+
+_PACKAGE = msgspec.json.Decoder(HubPackage)
+
+
+def read_package(data: bytes) -> HubPackage:
+    """Raises `ReportError` for anything but an answer about a package."""
+    try:
+        return _PACKAGE.decode(mended(data))
+    except ReportError as error:  # without its place, which is in another file than the report
+        raise ReportError(f"no answer about a package: {error}", "fetch it again") from None
+    except msgspec.ValidationError as error:
+        message, _, where = str(error).partition(" - at ")
+        fault = f"{where.replace('$.', '')}: {message}" if where else message
+        raise ReportError(
+            f"no answer about a package: {fault[:1].lower()}{fault[1:]}", "fetch it again"
+        ) from None
 
 
 def recognises(document: dict[str, Raw] | None) -> bool:
@@ -48,11 +114,11 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     except msgspec.ValidationError:
         raise ReportError("no security report of a package", "fetch it again") from None
     time = package.scanned_at
-    found = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
+    scans = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
     if time is None:
-        return found
-    reported = {reference for scan in found for reference in scan.references}
-    return found + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
+        return scans
+    reported = {reference for scan in scans for reference in scan.references}
+    return scans + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
 
 
 def _nothing_found(image: str, time: str) -> Scan:
@@ -72,6 +138,6 @@ def _scans(image: str, body: Raw) -> list[Scan]:
     except msgspec.ValidationError as error:
         if not damages(error):
             raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED) from None
-        found = explain(error)
-        raise ReportError(f"{image}: {found}", found.hint) from None
+        fault = explain(error)
+        raise ReportError(f"{image}: {fault}", fault.hint) from None
     return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]

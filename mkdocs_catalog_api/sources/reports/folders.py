@@ -1,12 +1,24 @@
-"""Folders of files from outside: reports and VEX documents."""
+"""Folders of files from outside: which of them may be read, and the scans of all reports."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ...authored.folders import MAX_SIZE, project_of, walk
-from ...problems import Problem, Problems
+from ...catalog.names import Reference
+from ...catalog.scans import Scan
+from ...problems import Level, Problem, Problems, reason
 from ...problems.codes import Code
+from . import read_report
+from .artifact_hub import FOLDER, SUFFIX
+from .normalise import ReportError
+
+_NOTHING_AT_ALL = (
+    "the hub found nothing in any image of this chart",
+    "it says the same when it could not pull an image: see the errors that it shows to the publisher",
+)
 
 
 def usable_files(
@@ -26,7 +38,7 @@ def usable_files(
     mkdocs.yml: links may lead to what is in it and, of a folder that the settings place outside of it, to
     what is in that.
     """
-    found = []
+    usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
         for name, size in files.items():
             if not name.lower().endswith(suffixes):
@@ -36,5 +48,71 @@ def usable_files(
                 hint = "split it, or raise `security.max_report_size`"
                 problems.add(Problem(f"{label}/{below}{name}", 0, 0, "", message, hint, code=Code.NOT_READ))
             else:
-                found.append(below + name)
-    return sorted(found)
+                usable.append(below + name)
+    return sorted(usable)
+
+
+def read_reports(
+    folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
+) -> list[Scan]:
+    """The scans of all reports below `folder`, in the order of paths. Unreadable reports become problems.
+
+    `label`, `root` and `max_size` as in `usable_files`.
+    """
+    scans: list[Scan] = []
+    suffixes = (".json", SUFFIX)
+    for path in usable_files(folder, label, root, problems, suffixes=suffixes, max_size=max_size):
+        if path.endswith(SUFFIX):
+            continue
+        file = f"{label}/{path}"
+        try:
+            package = _package(folder, path)
+            report = read_report((folder / path).read_bytes(), package)
+        except OSError as error:
+            message = f"the report can't be read: {reason(error)}"
+            problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))
+        except ReportError as error:
+            place = file, error.line, error.column
+            problems.add(Problem(*place, "", str(error), error.hint, code=Code.BROKEN_REPORT))
+        else:
+            if report and all(scan.inferred for scan in report):
+                note = Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
+                problems.add(note)
+            # A hub's report is in the folder of its chart, so its path names no image.
+            alone = len(report) == 1 and not package
+            scans += [
+                _placed(scan, file, path, position, alone=alone, of_hub=bool(package))
+                for position, scan in enumerate(report)
+            ]
+    return scans
+
+
+def _package(folder: Path, path: str) -> bytes:
+    """The hub's answer about the package, saved beside its report; empty for any other report."""
+    beside = folder / (path.removesuffix(".json") + SUFFIX)
+    of_hub = path.startswith(f"{FOLDER}/") and beside.is_file()
+    return beside.read_bytes() if of_hub else b""
+
+
+def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
+    """The scan with its place, and with what its references say of the image."""
+    names: dict[tuple[str, str | None], None] = {}
+    digests = set(scan.digests)
+    for text in scan.references:
+        try:
+            reference = Reference.parse(text)
+        except ValueError:  # a file name or an archive; then digests or the path must match
+            continue
+        names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
+        if reference.digest:
+            digests.add(reference.digest)
+    return replace(
+        scan,
+        names=tuple(names),
+        digests=frozenset(digests),
+        file=file,
+        path=path,
+        position=position,
+        alone=alone,
+        of_hub=of_hub,
+    )

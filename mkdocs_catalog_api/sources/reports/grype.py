@@ -29,13 +29,13 @@ from .normalise import (
     advisory,
     canonical_id,
     digests,
+    distinct,
     ecosystem,
     first_link,
-    is_id,
     items,
     mapping,
-    no_id,
     platform,
+    require_ids,
     severity,
     text,
     texts,
@@ -44,7 +44,7 @@ from .normalise import (
 )
 
 
-class Vulnerability(Struct, gc=False, rename="camel"):
+class GrypeVulnerability(Struct, gc=False, rename="camel"):
     """What was found; what may be anything is cleaned where it is used."""
 
     id: str
@@ -56,37 +56,35 @@ class Vulnerability(Struct, gc=False, rename="camel"):
     urls: Any = None
 
 
-class Match(Struct, gc=False, rename="camel"):
+class GrypeMatch(Struct, gc=False, rename="camel"):
     """A vulnerability in a package."""
 
-    vulnerability: Vulnerability
+    vulnerability: GrypeVulnerability
     related_vulnerabilities: Any = None
     artifact: Any = None
 
 
-class Report(Struct):
+class GrypeReport(Struct):
     """A whole report."""
 
-    matches: list[Match] | UnsetType | None = UNSET
+    matches: list[GrypeMatch] | UnsetType | None = UNSET
     descriptor: Any = None
     source: Any = None
 
 
-DECODER = msgspec.json.Decoder(Report)
+DECODER = msgspec.json.Decoder(GrypeReport)
 
 
-def recognises(report: Report) -> bool:
+def recognises(report: GrypeReport) -> bool:
     return report.matches is not UNSET or mapping(report.descriptor).get("name") == "grype"
 
 
-def read(report: Report) -> list[Scan]:
+def read(report: GrypeReport) -> list[Scan]:
     """Raises `ReportError` for damaged matches."""
     if isinstance(report.matches, UnsetType):
         raise ReportError("`matches` is missing", DAMAGED)
     matches, descriptor = report.matches or [], mapping(report.descriptor)
-    for index, match in enumerate(matches):
-        if not is_id(match.vulnerability.id):
-            raise no_id(f"matches[{index}].vulnerability.id")
+    require_ids((match.vulnerability.id for match in matches), "matches", ".vulnerability.id")
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
@@ -96,7 +94,7 @@ def read(report: Report) -> list[Scan]:
             scanner="grype",
             scanner_version=text(descriptor.get("version")),
             scanned_at=utc_second(descriptor.get("timestamp")),
-            references=tuple(dict.fromkeys(filter(None, names))),
+            references=distinct(names),
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
@@ -106,7 +104,7 @@ def read(report: Report) -> list[Scan]:
     ]
 
 
-def _findings(matches: list[Match]) -> Iterator[Finding]:
+def _findings(matches: list[GrypeMatch]) -> Iterator[Finding]:
     for match in matches:
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
         written = text(vulnerability.id)

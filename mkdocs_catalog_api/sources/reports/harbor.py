@@ -29,9 +29,8 @@ from .normalise import (
     advisory,
     digests,
     first_link,
-    is_id,
     mapping,
-    no_id,
+    require_ids,
     severity,
     text,
     texts,
@@ -45,7 +44,7 @@ _MEDIA_TYPES = (
 )
 
 
-class Row(Struct, gc=False):
+class HarborRow(Struct, gc=False):
     """A vulnerability; what may be anything is cleaned where it is used."""
 
     id: str
@@ -58,16 +57,16 @@ class Row(Struct, gc=False):
     artifact_digests: Any = None
 
 
-class Report(Struct):
+class HarborReport(Struct):
     """What stands below the media type."""
 
-    vulnerabilities: list[Row] | UnsetType | None = UNSET
+    vulnerabilities: list[HarborRow] | UnsetType | None = UNSET
     generated_at: Any = None
     scanner: Any = None
 
 
 DECODER = msgspec.json.Decoder(dict[str, Raw])
-_REPORT = msgspec.json.Decoder(Report)
+_REPORT = msgspec.json.Decoder(HarborReport)
 
 
 def recognises(document: dict[str, Raw]) -> bool:
@@ -87,22 +86,20 @@ def _scan(key: str, body: Raw) -> Scan:
     if isinstance(report.vulnerabilities, UnsetType):
         raise ReportError("`vulnerabilities` is missing", DAMAGED)
     vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
-    for index, row in enumerate(vulnerabilities):
-        if not is_id(row.id):
-            raise no_id(f"{key}.vulnerabilities[{index}].id")
+    require_ids((row.id for row in vulnerabilities), f"{key}.vulnerabilities", ".id")
     return Scan(
         scanner="harbor",
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),
         scanned_at=utc_second(report.generated_at),
         references=(),
-        digests=digests(found for row in vulnerabilities for found in texts(row.artifact_digests)),
+        digests=digests(digest for row in vulnerabilities for digest in texts(row.artifact_digests)),
         platform="",
         os_end_of_life=None,
         findings=tuple(_findings(vulnerabilities)),
     )
 
 
-def _findings(vulnerabilities: list[Row]) -> Iterator[Finding]:
+def _findings(vulnerabilities: list[HarborRow]) -> Iterator[Finding]:
     for row in vulnerabilities:
         name = text(row.id)
         yield Finding(

@@ -65,20 +65,20 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
     hide findings. `prefix` is the way to what was decoded. Raises the error again for a number that is out
     of range.
     """
-    said, _, path = str(error).partition(" - at `")
-    if said == _OUT_OF_RANGE:
+    message, _, path = str(error).partition(" - at `")
+    if message == _OUT_OF_RANGE:
         raise error  # `decode`, which reads the whole file, knows the line
     place = prefix + path.rstrip("`").removeprefix("$")
-    if missing := _MISSING.match(said):
-        place, said = f"{place}.{missing[1]}", ""
+    if missing := _MISSING.match(message):
+        place, message = f"{place}.{missing[1]}", ""
     where = place.removeprefix(".")
-    if not said:
+    if not message:
         return ReportError(f"`{where}` is missing", DAMAGED)
-    if "of length" in said:
+    if "of length" in message:
         return ReportError(f"`{where}` is empty", DAMAGED)
-    if said.startswith("Expected `array"):
+    if message.startswith("Expected `array"):
         return ReportError(f"`{where}` is not a list", DAMAGED)
-    if said.startswith("Expected `object"):
+    if message.startswith("Expected `object"):
         return ReportError(f"`{where}` is not an object", DAMAGED)
     return ReportError(f"`{where}` is not text", DAMAGED)
 
@@ -111,7 +111,7 @@ def _utf8(data: bytes) -> bytes:
 def _mend(data: bytes) -> bytes:
     """Bytes that are not UTF-8 and escapes of half a character, each as U+FFFD."""
     whole = data.decode("utf-8", "replace").encode()
-    return _SURROGATE.sub(lambda found: found[0][:-6] + rb"\ufffd" if found[1] else found[0], whole)
+    return _SURROGATE.sub(lambda escape: escape[0][:-6] + rb"\ufffd" if escape[1] else escape[0], whole)
 
 
 def _reason(data: bytes, error: str) -> ReportError:
@@ -130,19 +130,19 @@ def _reason(data: bytes, error: str) -> ReportError:
         )
     if not json_line:
         return ReportError(f"not JSON: {_quote(start)}", "write the report with `--format json`")
-    found = _PLACE.search(error)
-    place = _place(data, int(found[1]), int(found[2])) if found else (0, 0)
-    said = _PLACE.sub("", error)
+    position = _PLACE.search(error)
+    place = _place(data, int(position[1]), int(position[2])) if position else (0, 0)
+    message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
-        return ReportError(f"the file is cut off: {said}", "run the scan again", *place)
-    if found and error.startswith("trailing characters"):
+        return ReportError(f"the file is cut off: {message}", "run the scan again", *place)
+    if position and error.startswith("trailing characters"):
         shown = _quote(data.split(b"\n")[place[0] - 1])
         return ReportError(
             f"something else after the report: {shown}",
             "a file holds one report; send log lines elsewhere with `2>/dev/null`",
             *place,
         )
-    return ReportError(f"not valid JSON: {said}", "run the scan again", *place)
+    return ReportError(f"not valid JSON: {message}", "run the scan again", *place)
 
 
 def _place(data: bytes, line: int, column: int) -> tuple[int, int]:

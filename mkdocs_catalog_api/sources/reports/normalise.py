@@ -82,13 +82,19 @@ def items(value: object) -> list[dict[str, object]]:
 @lru_cache(maxsize=65_536)
 def is_id(written: str) -> bool:
     """Whether anything is left of a finding's id once it is made safe; else the finding would be lost."""
-    found = text(written)
-    return bool(found) and not found.isspace()
+    return bool(text(written).strip())
 
 
-def no_id(place: str) -> ReportError:
-    """What is wrong with a report that has a finding without an id there."""
-    return ReportError(f"`{place}` is empty", DAMAGED)
+def require_ids(ids: Iterable[str], before: str, after: str) -> None:
+    """Raise `ReportError` for an id of which nothing is left; it is at `{before}[position]{after}`."""
+    for position, written in enumerate(ids):
+        if not is_id(written):
+            raise ReportError(f"`{before}[{position}]{after}` is empty", DAMAGED)
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names that are not empty, each once."""
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def text(value: object) -> str:
@@ -115,8 +121,8 @@ def texts(value: object) -> list[str]:
 
 def link(value: object) -> str:
     """The http(s) address, or empty."""
-    found = text(value)
-    return found if _LINK.fullmatch(found) else ""
+    address = text(value)
+    return address if _LINK.fullmatch(address) else ""
 
 
 def first_link(*values: object) -> str:
@@ -174,8 +180,8 @@ def ecosystem(word: object) -> str:
     """The type of package URL (https://github.com/package-url/purl-spec) that a scanner's word for a kind of
     packages means, `Debian:12`, `python-pkg` or `opensuse-leap`; empty for what is not known.
     """
-    found = text(word).lower().partition(":")[0]
-    return _ECOSYSTEMS.get(found) or _ECOSYSTEMS.get(found.partition("-")[0], "")
+    name = text(word).lower().partition(":")[0]
+    return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
 
 
 def advisory(name: str) -> str:
@@ -200,8 +206,8 @@ def osv_page(name: str) -> str:
 
 def digests(values: Iterable[object]) -> frozenset[str]:
     """The digests among references (`name@sha256:…`) and bare digests."""
-    found = (text(value).rpartition("@")[2] for value in values)
-    return frozenset(filter(_DIGEST.fullmatch, found))
+    parts = (text(value).rpartition("@")[2] for value in values)
+    return frozenset(filter(_DIGEST.fullmatch, parts))
 
 
 def platform(*parts: object) -> str:
@@ -224,10 +230,10 @@ def utc(value: object) -> datetime | None:
 
     None for anything else, and for the year 1, by which programs written in Go say "not set".
     """
-    found = _TIME.fullmatch(text(value).strip())
-    if not found:
+    time = _TIME.fullmatch(text(value).strip())
+    if not time:
         return None
-    day, clock, fraction, hours, minutes = found.groups(default="")
+    day, clock, fraction, hours, minutes = time.groups(default="")
     zone = f"{hours}:{minutes}" if hours else "+00:00"
     try:
         moment = datetime.fromisoformat(f"{day}T{clock}.{fraction[:6]:0<6}{zone}").astimezone(UTC)

@@ -28,12 +28,12 @@ from .normalise import (
     DAMAGED,
     ReportError,
     canonical_id,
+    distinct,
     ecosystem,
-    is_id,
     items,
     mapping,
-    no_id,
     osv_page,
+    require_ids,
     severity,
     text,
     texts,
@@ -48,7 +48,7 @@ _BESIDE_RESULTS = {
 }
 
 
-class Group(Struct, gc=False):
+class OsvGroup(Struct, gc=False):
     """One vulnerability, under several ids; what may be anything is cleaned where it is used."""
 
     ids: Annotated[list[Any], Meta(min_length=1)]
@@ -56,23 +56,23 @@ class Group(Struct, gc=False):
     max_severity: Any = None
 
 
-class Package(Struct, gc=False):
+class OsvPackage(Struct, gc=False):
     """What was found in one package."""
 
     package: Any = None
     vulnerabilities: list[dict[str, Any]] | None = None
-    groups: list[Group] | None = None
+    groups: list[OsvGroup] | None = None
 
 
-class Result(Struct):
+class OsvResult(Struct):
     """What was found in one source."""
 
     source: Any = None
-    packages: list[Package] | UnsetType | None = UNSET
+    packages: list[OsvPackage] | UnsetType | None = UNSET
 
 
 DECODER = msgspec.json.Decoder(dict[str, Raw])
-_RESULTS = msgspec.json.Decoder(list[Result])
+_RESULTS = msgspec.json.Decoder(list[OsvResult])
 _ANY = msgspec.json.Decoder()
 
 
@@ -102,7 +102,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             scanner="osv",
             scanner_version="",
             scanned_at=None,
-            references=tuple(dict.fromkeys(filter(None, names))),
+            references=distinct(names),
             digests=frozenset(),
             platform="",
             os_end_of_life=None,
@@ -111,11 +111,11 @@ def read(document: dict[str, Raw]) -> list[Scan]:
     ]
 
 
-def _target(result: Result) -> str:
+def _target(result: OsvResult) -> str:
     return text(mapping(result.source).get("path"))
 
 
-def _check(results: list[Result]) -> None:
+def _check(results: list[OsvResult]) -> None:
     for index, result in enumerate(results):
         if isinstance(result.packages, UnsetType):
             raise ReportError(f"`results[{index}].packages` is missing", DAMAGED)
@@ -124,20 +124,19 @@ def _check(results: list[Result]) -> None:
             for place, group in enumerate(entry.groups or ()):
                 if not texts(group.ids):
                     raise ReportError(f"`{where}.groups[{place}].ids` is empty", DAMAGED)
-            for place, record in enumerate(entry.vulnerabilities or ()):
-                if not is_id(text(record.get("id"))):
-                    raise no_id(f"{where}.vulnerabilities[{place}].id")
+            ids = (text(record.get("id")) for record in entry.vulnerabilities or ())
+            require_ids(ids, f"{where}.vulnerabilities", ".id")
 
 
-def _groups(entry: Package) -> list[Group]:
+def _groups(entry: OsvPackage) -> list[OsvGroup]:
     """The groups of the report, and one for each vulnerability that is in none of them."""
     groups = entry.groups or []
     grouped = {known for group in groups for known in texts(group.ids)}
     alone = (record for record in entry.vulnerabilities or () if text(record.get("id")) not in grouped)
-    return [*groups, *(Group([record["id"]], record.get("aliases")) for record in alone)]
+    return [*groups, *(OsvGroup([record["id"]], record.get("aliases")) for record in alone)]
 
 
-def _findings(entry: Package, target: str) -> Iterator[Finding]:
+def _findings(entry: OsvPackage, target: str) -> Iterator[Finding]:
     package = mapping(entry.package)
     pkg = text(package.get("name"))
     records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}

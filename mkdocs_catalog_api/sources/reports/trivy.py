@@ -34,12 +34,12 @@ from .normalise import (
     ReportError,
     advisory,
     digests,
+    distinct,
     ecosystem,
-    is_id,
     link,
     mapping,
-    no_id,
     platform,
+    require_ids,
     severity,
     text,
     texts,
@@ -52,7 +52,7 @@ _NOT_AFFECTED = "not_affected"
 """The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
 
 
-class Row(
+class TrivyRow(
     Struct,
     gc=False,
     rename={
@@ -80,45 +80,45 @@ class Row(
     package: Any = None
 
 
-class Result(Struct, rename="pascal"):
+class TrivyResult(Struct, rename="pascal"):
     """What was found in one part of the image."""
 
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
-    vulnerabilities: list[Row] | UnsetType | None = UNSET
+    vulnerabilities: list[TrivyRow] | UnsetType | None = UNSET
     lower: Any = msgspec.field(name="vulnerabilities", default=UNSET)
 
 
-class Report(Struct, rename="pascal"):
+class TrivyReport(Struct, rename="pascal"):
     """A report of schema 2."""
 
     schema_version: Any = UNSET
     artifact_name: Any = UNSET
     artifact_type: Any = UNSET
-    results: list[Result] | UnsetType | None = UNSET
+    results: list[TrivyResult] | UnsetType | None = UNSET
     created_at: Any = None
     trivy: Any = None
     metadata: Any = None
     lower: Any = msgspec.field(name="results", default=UNSET)
 
 
-Document = Report | list[Result] | None
-DECODER = msgspec.json.Decoder(Document)
+TrivyDocument = TrivyReport | list[TrivyResult] | None
+DECODER = msgspec.json.Decoder(TrivyDocument)
 """Strict in lists, rows and ids."""
 
 
-def recognises(document: Document) -> bool:
-    if isinstance(document, Report):
+def recognises(document: TrivyDocument) -> bool:
+    if isinstance(document, TrivyReport):
         marks = (document.schema_version, document.artifact_name, document.artifact_type, document.results)
         return any(mark is not UNSET for mark in marks)
     return any(result.target is not None for result in document or ())
 
 
-def read(document: Document) -> list[Scan]:
+def read(document: TrivyDocument) -> list[Scan]:
     """Raises `ReportError` for a later schema and scans of something else than packages."""
-    if not isinstance(document, Report):
-        return [_scan(Report(results=document))]
+    if not isinstance(document, TrivyReport):
+        return [_scan(TrivyReport(results=document))]
     if document.schema_version not in (UNSET, 1, 2):
         raise ReportError(
             f"Trivy's schema version {text(str(document.schema_version))[:20]} is not known",
@@ -132,7 +132,7 @@ def read(document: Document) -> list[Scan]:
     return [_scan(document)]
 
 
-def _scan(report: Report) -> Scan:
+def _scan(report: TrivyReport) -> Scan:
     metadata = mapping(report.metadata)
     config, system = mapping(metadata.get("ImageConfig")), mapping(metadata.get("OS"))
     kind = text(report.artifact_type)
@@ -149,7 +149,7 @@ def _scan(report: Report) -> Scan:
         scanner="trivy",
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
-        references=tuple(dict.fromkeys(filter(None, [*name, *texts(metadata.get("RepoTags")), *by_digest]))),
+        references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
@@ -162,7 +162,7 @@ def _scan(report: Report) -> Scan:
     )
 
 
-def _check(results: list[Result]) -> None:
+def _check(results: list[TrivyResult]) -> None:
     """Raises `ReportError` if the results are not of packages, or a row has no id."""
     classes = [text(result.class_) for result in results]
     # Before 2021 there was no class, and packages were all that was scanned.
@@ -174,12 +174,11 @@ def _check(results: list[Result]) -> None:
             "scan with `trivy image --scanners vuln --format json`",
         )
     for index, result in enumerate(results):
-        for number, row in enumerate(result.vulnerabilities or ()):
-            if not is_id(row.id):
-                raise no_id(f"Results[{index}].Vulnerabilities[{number}].VulnerabilityID")
+        ids = (row.id for row in result.vulnerabilities or ())
+        require_ids(ids, f"Results[{index}].Vulnerabilities", ".VulnerabilityID")
 
 
-def _findings(results: list[Result]) -> Iterator[Finding]:
+def _findings(results: list[TrivyResult]) -> Iterator[Finding]:
     for result in results:
         target, kind = text(result.target), ecosystem(result.type)
         for row in result.vulnerabilities or ():
@@ -190,8 +189,8 @@ def _findings(results: list[Result]) -> Iterator[Finding]:
                     pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
                     purl = _text(written)
                 except TypeError:  # something that should be a text is a list, say
-                    made = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
-                    name, worst, about, url = made
+                    values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
+                    name, worst, about, url = values
                     pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
                     purl = text(written)
                 yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
