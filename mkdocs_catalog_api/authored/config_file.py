@@ -1,18 +1,31 @@
-"""mkdocs.yml or zensical.toml, as far as problems have to point into it."""
+"""mkdocs.yml, read without MkDocs, with the places that problems point to.
+
+`INHERIT`, `!ENV` and the tags of Python are understood or tolerated. Keys and defaults are those of MkDocs
+1.6, https://www.mkdocs.org/user-guide/configuration/. zensical.toml has the same ones in its table `project`,
+https://zensical.org/docs/setup/basics/.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import yaml
+from mergedeep import merge
 from msgspec import Struct
+from pathspec import GitIgnoreSpec
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
+from yaml_env_tag import construct_env_tag
 
-from ..problems import Level, Problem
+from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
+from .messages import location, message_and_hint
 from .pages import dotted
-from .yaml_text import child
+from .yaml_text import YamlError, child, explain, mark, place
 
 PLUGIN = "catalog-api"
 MAX_PARENTS = 20
@@ -54,14 +67,8 @@ class ConfigFile(Struct, frozen=True, dict=True):
 
     def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
         """The first that has all of `path`, else the first at all, else this file and nothing."""
-        for name, section in self._sections:
-            node: yaml.Node | None = section
-            for step in path:
-                found = _child(node, step)
-                node = found[1] if found else None
-            if node is not None:
-                return name, section
-        return self._sections[0] if self._sections else (self.name, None)
+        complete = (pair for pair in self._sections if len(_way(pair[1], path)) == len(path))
+        return next(complete, self._sections[0] if self._sections else (self.name, None))
 
     def problem(
         self,
@@ -73,26 +80,18 @@ class ConfigFile(Struct, frozen=True, dict=True):
         code: Code,
     ) -> Problem:
         """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
-        name, node = self._section(path)
-        mark = None if node is None else node.start_mark
-        field: list[str | int] = [PLUGIN]
-        for step in path:
-            found = _child(node, step)
-            in_mapping = found is not None and found[0] is not found[1]
-            field.append(found[0].value if found and in_mapping else step)
-            node = found[1] if found else None
-            mark = found[0].start_mark if found else mark
+        name, section = self._section(path)
+        way = _way(section, path)
+        names = [step if key is value else key.value for step, (key, value) in zip(path, way, strict=False)]
+        mark = way[-1][0].start_mark if way else section.start_mark if section else None
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return Problem(name, line, column, dotted(field), message, hint, level, code=code)
+        field = dotted([PLUGIN, *names, *path[len(way) :]])
+        return Problem(name, line, column, field, message, hint, level, code=code)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
-        found: tuple[yaml.Node, yaml.Node] | None = None
-        _, node = self._section(path)
-        for step in path:
-            found = _child(node, step)
-            node = found[1] if found else None
-        scalar = found[0 if key else 1] if found else None
+        way = _way(self._section(path)[1], path)
+        scalar = way[-1][0 if key else 1] if way and len(way) == len(path) else None
         return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
 
 
@@ -120,6 +119,17 @@ def _settings(root: yaml.Node | None) -> yaml.Node | None:
     return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
 
 
+def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yaml.Node, yaml.Node]]:
+    """The nodes of key and value at each step of `path`, as far as they are there."""
+    way: list[tuple[yaml.Node, yaml.Node]] = []
+    for step in path:
+        pair = _child(way[-1][1] if way else section, step)
+        if pair is None:
+            break
+        way.append(pair)
+    return way
+
+
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
     """As `child`, where a key that YAML reads as another type than text is found by what it is read as."""
     found = child(node, step)
@@ -135,3 +145,150 @@ def _read(text: str) -> object:
         return yaml.load(text, yaml.CSafeLoader)
     except (ValueError, yaml.YAMLError):
         return None
+
+
+class _Unknown:
+    """What a tag of Python or of a plugin would make; nobody looks at it here."""
+
+
+class _ConfigLoader(yaml.CSafeLoader):
+    """YAML 1.1 types, as MkDocs reads its configuration."""
+
+
+def _unknown(*_: object) -> _Unknown:
+    return _Unknown()
+
+
+_ConfigLoader.add_constructor("!ENV", construct_env_tag)
+_ConfigLoader.add_multi_constructor("!", _unknown)
+_ConfigLoader.add_multi_constructor("tag:yaml.org,2002:python/", _unknown)
+
+
+def _address(value: str | None) -> str | None:
+    parts = urlsplit(value or "")
+    if value and not (parts.scheme and parts.netloc):
+        raise ValueError("not a web address; it should begin with https://")
+    return value or None
+
+
+def _patterns(value: object) -> GitIgnoreSpec:
+    if not (value is None or isinstance(value, str)):
+        raise ValueError("expected a text with one pattern in each line")
+    try:
+        return GitIgnoreSpec.from_lines((value or "").splitlines())
+    except re.error:
+        raise ValueError("one of the lines is not a pattern") from None
+
+
+def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
+    """(name, options) of each plugin that is not turned off; those of a `group` in its place."""
+    if not isinstance(value, list | dict):
+        raise ValueError("expected a list of plugins")
+    found: list[tuple[str, dict[str, Any]]] = []
+    for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
+        name, value = (
+            next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
+        )
+        options = {} if value is None else value
+        if not (isinstance(name, str) and isinstance(options, dict)):
+            raise ValueError("expected a list of plugins, each a name or `name: {options}`")
+        name = name.removeprefix("/").removeprefix("material/")
+        if name == "group":
+            found += _plugins(options.get("plugins", [])) if options.get("enabled") else []
+        elif name == "catalog-api" or options.get("enabled") is not False:
+            found.append((name, {key: option for key, option in options.items() if key != "enabled"}))
+    return found
+
+
+def _custom_dir(value: object) -> object:
+    return value.get("custom_dir") if isinstance(value, dict) else None
+
+
+class MkDocsYml(BaseModel):
+    """What MkDocs and its plugins would go by, as far as it decides what the API says."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True)
+
+    site_name: str
+    site_url: Annotated[str | None, AfterValidator(_address)] = None
+    docs_dir: str = "docs"
+    site_dir: str = "site"
+    use_directory_urls: bool = True
+    strict: bool = False
+    exclude_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
+    draft_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
+    plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
+    hooks: list[Any] = []
+    theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
+    """The folder with the site's own templates, `theme.custom_dir`."""
+
+    def options(self, plugin: str) -> Mapping[str, object] | None:
+        """The options of a plugin, None when it is not listed."""
+        return next((options for name, options in self.plugins if name == plugin), None)
+
+    @property
+    def directory_urls(self) -> bool:
+        """Whether pages are addressed as folders; Material's offline plugin turns that off."""
+        return self.use_directory_urls and self.options("offline") is None
+
+
+def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
+    """The configuration; None, and a problem for each fault, when it can't be used."""
+    try:
+        root, merged = _load(path, path.name, 0)
+    except YamlError as error:
+        problems.add(error.problem(str(error)))
+        return None
+    try:
+        return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
+    except ValidationError as error:
+        for details in error.errors(include_url=False):
+            where = location(details)[:1]
+            line, column = place(root, where) if where[0] in merged else (0, 0)
+            said = message_and_hint(details)
+            problems.add(Problem(path.name, line, column, str(where[0]), *said, code=Code.SETTING))
+        return None
+
+
+def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str, Any]]:
+    """A file with its places, and its values merged over those that it inherits.
+
+    Raises:
+        YamlError: it can't be used; the error's text is the name of the file.
+    """
+    source = b""
+    try:
+        source = path.read_bytes()
+        if path.suffix == ".toml":
+            from .toml_text import load as load_toml  # few sites are built from TOML
+
+            return load_toml(source)
+        loader = _ConfigLoader(source)
+        root = loader.get_single_node()
+        data = {} if root is None else loader.construct_document(root)
+    except OSError as error:
+        raise _error(name, 0, 0, f"the file can't be read: {reason(error)}") from None
+    except YamlError as error:
+        raise _error(name, error.line, error.column, error.message, error.hint) from None
+    except yaml.MarkedYAMLError as error:
+        where = mark(error)
+        said = explain(error, source.decode("utf-8", "replace"))
+        raise _error(name, where.line + 1, where.column + 1, *said) from None
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+        raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
+    if not isinstance(data, dict):
+        raise _error(name, 1, 1, "not keys and values", "write `key: value` lines")
+    parent = data.pop("INHERIT", None)
+    if parent is None:
+        return root, data
+    line, column = place(root, ("INHERIT",))
+    if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
+        hint = "give the path from the folder of this file"
+        raise _error(name, line, column, f"INHERIT: no file to inherit from: {parent!r}", hint)
+    return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
+
+
+def _error(name: str, line: int, column: int, message: str, hint: str = "") -> YamlError:
+    error = YamlError(line, column, message, hint)
+    error.args = (name,)
+    return error

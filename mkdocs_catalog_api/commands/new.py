@@ -9,8 +9,7 @@ from typing import Any
 import click
 import yaml
 
-from ..authored.config_file import PLUGIN, ConfigFile
-from ..authored.mkdocs_yml import read_mkdocs_yml
+from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.schemas import schemas
 from ..authored.settings import Resource, Settings, read_settings
 from ..catalog.names import slug_from_name

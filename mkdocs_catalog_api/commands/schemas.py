@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..authored.config_file import PLUGIN, ConfigFile
-from ..authored.mkdocs_yml import read_mkdocs_yml
+from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.schemas import DRAFT_7, PACKAGE, schemas, write
 from ..authored.settings import Settings, read_settings
 from ..problems import Problem, Problems, reason

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from ..authored.config_file import PLUGIN, ConfigFile
+from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
 from ..authored.docs_dir import DocsDir, Rules
-from ..authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
