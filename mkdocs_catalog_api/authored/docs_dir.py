@@ -1,7 +1,7 @@
 """The pages of docs_dir with the addresses that MkDocs gives them, found without MkDocs.
 
-The rules are those of MkDocs 1.6 (mkdocs/structure/files.py). Its `get_files` is not used: it follows links
-in circles and out of the project, and importing it costs a check of one page a seventh more CPU time.
+The rules are those of MkDocs 1.6 (mkdocs/structure/files.py). Its `get_files` is not used, because it follows
+links in circles and out of the project.
 """
 
 from __future__ import annotations

@@ -111,12 +111,12 @@ class Client:
             NoAnswerError: nothing, or not all of it, or not in time.
         """
         session, most = self._session, self._limits.size if size is None else size
-        result = SimpleQueue[Answer | NoAnswerError]()
+        result = SimpleQueue[Answer | Exception]()
 
         def receive() -> None:
             try:
                 result.put(self._receive(session, address, most, headers))
-            except NoAnswerError as error:
+            except Exception as error:
                 result.put(error)
 
         # In a thread, because the timeouts of sockets begin again with each byte, and an answer can come in
@@ -127,7 +127,7 @@ class Client:
         except Empty:
             self._session = _Session()  # the thread may still use the old one
             raise _BrokenError(f"no whole answer within {self._limits.whole:g} seconds") from None
-        if isinstance(answer, NoAnswerError):
+        if isinstance(answer, Exception):
             raise answer
         return answer
 
