@@ -14,7 +14,7 @@ from ..catalog.models import ItemEntry
 from ..problems import Problem, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
-from .messages import field_names, location, message_and_hint, models_in, suggestion
+from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
 
 if TYPE_CHECKING:
     from .setting_types import CollectionSettings
@@ -58,6 +58,13 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
         del values[first]
     else:
         values.clear()
+
+
+def check_lookups(lookups: Iterable[str], known: Sequence[str], config: ConfigFile) -> Iterator[Problem]:
+    """A problem for each word of the setting that is not among the known ones."""
+    for position, word in enumerate(lookups):
+        if word not in known:
+            yield config.problem(("lookups", position), *not_among(word, known), code=Code.SETTING)
 
 
 def check_collection(

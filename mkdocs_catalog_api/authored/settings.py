@@ -47,7 +47,6 @@ Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
 ]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
-Lookup = Literal["digests", "cves", "renovate"]
 
 
 def data_names(stem: str) -> list[str]:
@@ -190,8 +189,8 @@ class Settings(Section):
     security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
     openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
-    lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = Field(
-        ("digests", "cves", "renovate"), description="Which lookup documents are written; `[]` for none."
+    lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
+        (), description="Which lookup documents are written; `[]` for none."
     )
     history: RelativePath | None = Field(
         None,
@@ -205,6 +204,10 @@ class Settings(Section):
     web: bool = Field(
         True, description="Whether the pages show the catalog: markers are filled and item pages completed."
     )
+
+    def has_lookup(self, name: str) -> bool:
+        """Whether the lookup documents of this name are written: by default all are."""
+        return name in self.lookups or "lookups" not in self.model_fields_set
 
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
