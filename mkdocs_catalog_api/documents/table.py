@@ -77,8 +77,11 @@ def check_table(table: Sequence[Kind]) -> None:
     for kind in table:
         if not kind.routes:
             raise ValueError(f"{kind.name}: the kind has no routes")
-        if unknown := {*kind.addresses.values()} - {route.path for route in kind.routes}:
-            raise ValueError(f"{kind.name}: discovery lists {sorted(unknown)}, which no route has")
+        for path in {*kind.addresses.values()} - {route.path for route in kind.routes}:
+            raise ValueError(f"{kind.name}: discovery lists {path}, which is not a route of the kind")
+        for path in kind.fixed:
+            if not any(route.match(path) for route in kind.routes):
+                raise ValueError(f"{kind.name}: the fixed path {path} is not of a route of the kind")
     for route in routes:
         _check_route(route)
     for one, other in permutations(routes, 2):
