@@ -22,6 +22,10 @@ class Lookup(NamedTuple):
     check: Callable[[Api, Releases], None]
 
 
+LOOKUPS: list[Lookup] = []
+"""Each is added after its functions, in the order of discovery."""
+
+
 def addresses(api: Api) -> dict[str, str]:
     """What discovery says of the lookups that it has: one that is there is there whole, as are statements."""
     vex = VEX if VEX["vexRepository"] in api.files else {}
@@ -83,6 +87,9 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
         before, after = ({(row["id"], row["pkg"]) for row in record["cves"]} for record in (old, new))
         upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
     return upgrade
+
+
+LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:
@@ -177,6 +184,9 @@ def _place(severities: list[str], entry: Json) -> tuple[Json, ...]:
     return severities.index(entry["severity"]), *numbers, entry["id"]
 
 
+LOOKUPS.append(Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves))
+
+
 def _renovate_paths(api: Api) -> Iterator[str]:
     yield from (f"renovate/{image['slug']}.json" for image in api.data("images") if image["versions"])
 
@@ -209,6 +219,9 @@ def _renovate(api: Api, _: Releases) -> None:
         api.expect(path, "$", document, whole)
 
 
+LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
+
+
 def _epss_paths(_: Api) -> Iterator[str]:
     yield "epss.json"
 
@@ -223,9 +236,4 @@ def _epss(api: Api, _: Releases) -> None:
         api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
 
 
-LOOKUPS = [
-    Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests),
-    Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves),
-    Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate),
-    Lookup({"epss": "epss.json"}, _epss_paths, _epss),
-]
+LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))
