@@ -12,7 +12,9 @@ from typing import Any
 import yaml
 
 from mkdocs_catalog_api.authored.schemas import schemas
-from mkdocs_catalog_api.authored.settings import Settings
+from mkdocs_catalog_api.authored.settings import Settings, item_fields
+from mkdocs_catalog_api.catalog.addresses import OPENAPI
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
 
 from .guide import GUIDE, PAGES, page
 
@@ -27,6 +29,7 @@ TABLES = {
     "updates": ("updates", "Update"),
     "own fields": ("mkdocs", "CustomField"),
     "settings": ("mkdocs", "Settings"),
+    "documents": ("mkdocs", ""),
 }
 """Name of a table → the schema and the definition in it that describe the fields."""
 _COLLECTIONS = ("images", "charts", "roadmap")
@@ -38,12 +41,14 @@ _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.D
 def table(name: str) -> str:
     """The Markdown of one table."""
     file, definition = TABLES[name]
-    schema = schemas()[f"{file}.json"]
-    if name == "settings":
+    schema = schemas(lookups=LOOKUP_NAMES)[f"{file}.json"]
+    if name == "documents":
+        rows = [["path", "what it is"], *_documents()]
+    elif name == "settings":
         rows = [["setting", "what it does", "written"], *_settings(schema)]
     else:
         rows = [["field", "what it is", "written"], *_fields(schema, definition)]
-    rows.insert(1, ["---"] * 3)
+    rows.insert(1, ["---"] * len(rows[0]))
     return "".join(
         f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
     )
@@ -52,6 +57,17 @@ def table(name: str) -> str:
 def refreshed(text: str) -> str:
     """The text of a page with its tables as the models have them now."""
     return _BLOCK.sub(lambda found: f"{found[1]}\n{table(found[2])}\n{found[3]}", text)
+
+
+def _documents() -> Iterator[list[str]]:
+    """A row for each path, with a link to the document where every catalog has it."""
+    settings = Settings()
+    fixed = {*fixed_paths(settings)}
+    for kind in kinds(item_fields(settings)):
+        for route in kind.routes:
+            path = f"`{route.path}`"
+            what = "This API in OpenAPI 3.1" if route.path == OPENAPI else route.summary  # "This document"
+            yield [f"[{path}](../api/v1/{route.path})" if route.path in fixed else path, what]
 
 
 def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
@@ -76,7 +92,7 @@ def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
 
 def _settings(schema: Schema) -> Iterator[list[str]]:
     for path, field in _paths(schema, schema["$defs"]["Settings"]):
-        default: Any = Settings().model_dump(mode="json", by_alias=True)
+        default: Any = Settings(lookups=LOOKUP_NAMES).model_dump(mode="json", by_alias=True)
         for key in path:
             default = default.get(key) if isinstance(default, dict) else None
         what = field.get("description", "")

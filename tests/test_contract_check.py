@@ -56,6 +56,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("grades", f"{RECORD} score", 52.3, "security/alpha.json $.versions[0].score"),
     ("no scan", "security/beta.json versions 0 cves", [], "security/beta.json $.versions[0].cves"),
     ("half a scan", f"{RECORD} scanner", None, "security/alpha.json $.versions[0]: was scanned, but"),
+    ("plans", "roadmap.json total", 9, "roadmap.json $.total"),
     ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
@@ -80,10 +81,9 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def every_kind(folder: Path) -> Result:
     """A catalog with every kind of document, on the second of two recorded days, and two pages of updates."""
-    site = small(SiteFolder(tmp_path_factory.mktemp("site")))
+    site = small(SiteFolder(folder))
     past = Past(site)
     past.day("2026-11-01")
     site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
@@ -98,6 +98,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
     past.day("2026-11-02")
     result = site.build()
     assert not result.failed, result.logged()
+    return result
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    result = every_kind(tmp_path_factory.mktemp("site"))
     assert check(result.folder / "site", "/catalog", {"images": ["port"]}) == []
     return result
 

@@ -103,6 +103,16 @@ def test_lookups_can_be_left_out(site: SiteFolder) -> None:
     assert not (result.api / "cves").exists()
 
 
+def test_an_unknown_lookup_is_reported_with_all_other_errors(site: SiteFolder) -> None:
+    site.settings["lookups"] = ["cves", "digest"]
+    site.page("images/broken.md", "category: 1")
+    result = small(site).build()
+    assert result.failed
+    lines = result.logged()
+    assert any("catalog-api.lookups[1]" in line and "'digests'" in line for line in lines)
+    assert any(line.startswith("docs/images/broken.md") for line in lines)
+
+
 def test_what_is_exploited_is_marked_and_counted(site: SiteFolder) -> None:
     small(site).write(KEV, kev({"CVE-2026-0002": "2026-03-04"}))
     site.write(EPSS, packed({"CVE-2026-0002": ("0.97231", "0.99821"), "CVE-2020-0001": ("0.1", "0.2")}))

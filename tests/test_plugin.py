@@ -73,6 +73,15 @@ def test_a_link_to_a_document_that_does_not_exist_is_a_warning(site: SiteFolder)
     assert site.build(strict=True).failed
 
 
+@pytest.mark.parametrize(("lookups", "failed"), [(["cves"], False), (["renovate"], True)])
+def test_a_link_to_a_lookup_leads_there_unless_it_is_left_out(
+    site: SiteFolder, lookups: list[str], failed: bool
+) -> None:
+    site.settings["lookups"] = lookups
+    small(site).write("docs/index.md", "# Home\n\n[CVEs](api/v1/cves/index.json)\n")
+    assert site.build(strict=True).failed == failed
+
+
 def test_drafts_and_excluded_pages_are_no_items(site: SiteFolder) -> None:
     settings(site, draft_docs="draft-*.md\n", exclude_docs="/images/old.md\n", nav=["index.md"])
     site.config["not_in_nav"] = "/images/beta.md\n"

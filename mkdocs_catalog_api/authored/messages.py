@@ -121,11 +121,7 @@ def message_and_hint(
             error = context["error"]
             return (error.message, error.hint) if isinstance(error, RefusedError) else (str(error), "")
         case "literal_error":
-            words = _WORD.findall(str(context["expected"]))
-            near = _nearest(str(value), words)
-            allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
-            wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
-            return f"{wrong} {allowed}", f"perhaps you mean {near!r}" if near else ""
+            return not_among(value, _WORD.findall(str(context["expected"])))
         case "extra_forbidden" if name in COMPUTED:
             return f"`{name}` is computed", "remove it"
         case "extra_forbidden":
@@ -154,6 +150,14 @@ def message_and_hint(
             return f"expected {expected}, got {got}", _hint(expected, value, name, written)
         case _:
             return f"{shown(value)}: {details['msg'][0].lower()}{details['msg'][1:]}", ""
+
+
+def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
+    """The message about a value other than these words, and a hint."""
+    near = _nearest(str(value), words)
+    allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
+    wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
+    return f"{wrong} {allowed}", f"perhaps you mean {near!r}" if near else ""
 
 
 def _hint(expected: str, value: object, name: str, written: str) -> str:

@@ -7,7 +7,7 @@ An editor reads `version: 1.10` as a number where the plugin reads text, so a te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -35,15 +35,18 @@ class _Generator(GenerateJsonSchema):
         return False
 
 
-def schemas(settings: Settings | None = None, *, inherited: bool = False) -> dict[str, Schema]:
+def schemas(
+    settings: Settings | None = None, *, lookups: Sequence[str] = (), inherited: bool = False
+) -> dict[str, Schema]:
     """File name → schema. With `settings` the collections have their own fields and vocabularies.
 
-    With `inherited` nothing is required of a page, because a `.meta.yml` may give it.
+    `lookups` are the words of that setting. With `inherited` nothing is required of a page, because a
+    `.meta.yml` may give it.
     """
     made = {
         f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
     }
-    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs()}
+    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups)}
 
 
 def write(folder: Path, made: Mapping[str, Schema]) -> None:
@@ -133,7 +136,7 @@ def _others(field: str) -> Iterator[str]:
     return (key for key, meant in UpdateEntry.spellings.items() if meant == field)
 
 
-def _mkdocs() -> Schema:
+def _mkdocs(lookups: Sequence[str]) -> Schema:
     """mkdocs.yml, of which only the plugin's own settings are described."""
     settings = Settings.model_json_schema(schema_generator=_Generator)
     definitions: Schema = settings.pop("$defs")
@@ -152,6 +155,7 @@ def _mkdocs() -> Schema:
         collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
     badges = settings["properties"]["badges"]
     badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
+    settings["properties"]["lookups"]["items"] = {"enum": [*lookups], "type": "string"}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
     return {
         "$schema": _DIALECT,

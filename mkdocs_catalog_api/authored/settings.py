@@ -26,7 +26,7 @@ from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
-from .messages import field_names, location, message_and_hint, models_in, suggestion
+from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
 from .pages import SLUG
 
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
@@ -194,7 +194,6 @@ Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
 ]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
-Lookup = Literal["digests", "cves", "renovate"]
 
 
 def data_names(stem: str) -> list[str]:
@@ -337,8 +336,8 @@ class Settings(Section):
     security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
     openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
-    lookups: Annotated[tuple[Lookup, ...], Field(strict=False), Once] = Field(
-        ("digests", "cves", "renovate"), description="Which lookup documents are written; `[]` for none."
+    lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
+        (), description="Which lookup documents are written; `[]` for none."
     )
     history: RelativePath | None = Field(
         None,
@@ -352,6 +351,10 @@ class Settings(Section):
     web: bool = Field(
         True, description="Whether the pages show the catalog: markers are filled and item pages completed."
     )
+
+    def has_lookup(self, name: str) -> bool:
+        """Whether the lookup documents of this name are written: by default all are."""
+        return name in self.lookups or "lookups" not in self.model_fields_set
 
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
@@ -395,6 +398,13 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
         del values[first]
     else:
         values.clear()
+
+
+def check_lookups(lookups: Iterable[str], known: Sequence[str], config: ConfigFile) -> Iterator[Problem]:
+    """A problem for each word of the setting that is not among the known ones."""
+    for position, word in enumerate(lookups):
+        if word not in known:
+            yield config.problem(("lookups", position), *not_among(word, known), code=Code.SETTING)
 
 
 def check_collection(

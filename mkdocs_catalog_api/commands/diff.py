@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,15 +14,14 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..authored.folders import read_file
+from ..authored.settings import Settings, item_fields
 from ..catalog import addresses
 from ..documents.compatibility import Change, Level, compare_shapes
+from ..documents.table import kinds
 from .run import print_object
 
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
-_COME_AND_GO = re.compile(
-    r"(?:images|charts|roadmap|updates)/[0-9]+\.json|roadmap/.*|badge/[^/]+\.json|(?:digests|cves|vex|changes)/.*|epss\.json"
-)
 
 
 class _Version(Struct, rename="camel"):
@@ -75,6 +73,10 @@ def compare(old: _Site, new: _Site) -> list[Change]:
 
 
 def _contents(old: _Site, new: _Site) -> Iterator[Change]:
+    routes = [route for kind in kinds(item_fields(Settings())) for route in kind.routes]
+    of_image = [route for route in routes if route.goes_with in ("image", "release")]
+    of_release = [route for route in routes if route.goes_with == "release"]
+    fleeting = [route for route in routes if route.goes_with == "contents"]
     explained: list[str] = []
     for resource, items in old.items.items():
         for slug, item in items.items():
@@ -85,24 +87,28 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
                 yield _removed("slug", where, f"{slug} is gone", announced)
                 explained += [f"{resource}/{slug}/"]
                 if resource == "images":
-                    explained += [f"security/{slug}/", addresses.detail(slug), f"badge/{slug}/"]
-                    explained += [f"renovate/{slug}.json", f"history/{slug}.json"]
+                    explained += [route.begin(slug) for route in of_image]
                 continue
             kept = {version.version for version in now.versions}
             for version in item.versions:
                 if version.version not in kept:
                     due = announced or version.end_of_life is not None
                     yield _removed("version", where, f"version {version.version} is gone", due)
-                    explained.append(addresses.release(slug, version.version))
+                    explained += [
+                        route.begin(slug, version.version)
+                        for route in of_release
+                        if len(route.parameters) == 2
+                    ]
             if not kept:
-                explained += [addresses.detail(slug), f"renovate/{slug}.json"]
+                explained += [route.begin(slug) for route in of_release]
     for resource in ("images", "charts"):
         for slug in new.items[resource].keys() - old.items[resource].keys():
             where = addresses.item(resource, slug)
             yield Change("compatible", "added-slug", where, f"{slug} is new")
     for path in old.documents - new.documents:
         if not path.startswith(tuple(explained)):
-            yield _removed("document", path, "the document is gone", bool(_COME_AND_GO.fullmatch(path)))
+            announced = any(route.match(path) for route in fleeting)
+            yield _removed("document", path, "the document is gone", announced)
 
 
 def _removed(what: str, where: str, message: str, announced: bool) -> Change:

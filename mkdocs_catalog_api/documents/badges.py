@@ -8,12 +8,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..catalog import addresses
 from ..catalog.assessment import Figures
-from ..catalog.badges import EXPLOITED, PER_IMAGE, BadgeStyle, value_badges
+from ..catalog.badges import EXPLOITED, FIXED, PER_IMAGE, BadgeStyle, value_badges
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import hub_name
 from ..catalog.published import Document, Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
+from .examples import example_image
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 # White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
@@ -180,6 +181,11 @@ def _documents(catalog: Catalog) -> Documents:
             yield addresses.image_badge(image.entry.slug, name), badge
 
 
+def _example_badge(catalog: Catalog) -> str | None:
+    image = example_image(catalog)
+    return addresses.image_badge(image.entry.slug, "cves") if image else None
+
+
 _BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
 _IMAGE_BADGES: Any = Literal.__getitem__(PER_IMAGE)
 _IMAGE_BADGE = Parameter(
@@ -188,6 +194,7 @@ _IMAGE_BADGE = Parameter(
     Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
 )
 BADGES = Kind(
+    "badges",
     routes=(
         Route(
             "badge/{name}.json",
@@ -198,6 +205,8 @@ BADGES = Kind(
             "chart hub: `badges` of `index.json` lists them. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
+            example=lambda catalog: addresses.badge("cves"),
+            goes_with="contents",
         ),
         Route(
             "badge/{slug}/{name}.json",
@@ -207,7 +216,10 @@ BADGES = Kind(
             "For a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
+            example=_example_badge,
+            goes_with="image",
         ),
     ),
     documents=_documents,
+    fixed=tuple(addresses.badge(name) for name in FIXED),
 )

@@ -185,7 +185,7 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
         routes = tuple(_routes(name, words, item_structs(name, fields[name])))
-        yield Kind(routes, partial(_documents, name))
+        yield Kind(name, routes, partial(_documents, name))
 
 
 def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
@@ -206,6 +206,7 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
         "is null. An empty collection has no page.",
         structs.page,
         (_PAGE,),
+        goes_with="contents",
     )
     if structs.document is not None:
         yield Route(
@@ -216,4 +217,5 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
             f"The {words.one} with this slug, and where its other documents are.",
             structs.document,
             (SLUG,),
+            goes_with="contents" if name == "roadmap" else "api",
         )

@@ -36,7 +36,7 @@ from ..catalog.vulnerabilities import (
     Vulnerability,
     cve_order,
 )
-from .kinds import Documents, Kind, Parameter, Route, named
+from .kinds import Documents, Kind, Parameter, Route
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -287,6 +287,7 @@ def _file_names(ids: Iterable[str]) -> set[str]:
 
 
 CVES = Kind(
+    "cves",
     routes=(
         Route(
             _INDEX,
@@ -295,6 +296,7 @@ CVES = Kind(
             "Every vulnerability of the catalog",
             "Every id that scans have found, with the number of images and releases that have it.",
             CveIndex,
+            goes_with="contents",
         ),
         Route(
             _PATH,
@@ -305,9 +307,10 @@ CVES = Kind(
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
             (Parameter("id", "CVE id, else the advisory's id.", Annotated[str, Meta(max_length=100)]),),
+            goes_with="contents",
         ),
     ),
     documents=_documents,
-    wanted=named("cves"),
+    optional=True,
     addresses={"cves": _INDEX, "cve": _PATH},
 )

@@ -18,7 +18,7 @@ from ..catalog.published import (
 )
 from ..catalog.value import Catalog, Image, Release
 from .item_structs import Day
-from .kinds import Documents, Kind, Parameter, Route, named
+from .kinds import Documents, Kind, Parameter, Route
 from .security import NO_FIGURES, ImageReference, ImageSecurity, ScannedAt
 
 _PATH = "digests/{algorithm}/{hex}.json"
@@ -142,6 +142,7 @@ def _changes(before: Release, after: Release) -> tuple[int, int] | tuple[None, N
 
 
 DIGESTS = Kind(
+    "digests",
     routes=(
         Route(
             _PATH,
@@ -164,9 +165,10 @@ DIGESTS = Kind(
                     "hex", "What stands behind it.", Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")]
                 ),
             ),
+            goes_with="contents",
         ),
     ),
     documents=_documents,
-    wanted=named("digests"),
+    optional=True,
     addresses={"digests": _PATH},
 )

@@ -19,6 +19,7 @@ from ..catalog.published import (
 )
 from ..catalog.value import Catalog
 from .collections import total_pages
+from .examples import Example
 from .kinds import Documents, Kind, Route
 
 
@@ -111,10 +112,9 @@ class OpenApi(Document, forbid_unknown_fields=False):
     components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
 
 
-def discovery(catalog: Catalog, kinds: Iterable[Kind], badges: Iterable[str]) -> Discovery:
-    """Where everything is; `kinds` are those that the catalog has, `badges` the names of its badges."""
+def discovery(catalog: Catalog, lookups: Mapping[str, str], badges: Iterable[str]) -> Discovery:
+    """Where everything is; `lookups` have the path below `api/v1/` of each name, `badges` are names."""
     at = catalog.addresses
-    by_tag = sorted(kinds, key=lambda kind: kind.routes[0].tag)
     return Discovery(
         "v1",
         catalog.title,
@@ -127,7 +127,7 @@ def discovery(catalog: Catalog, kinds: Iterable[Kind], badges: Iterable[str]) ->
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
         HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if catalog.history else None,
         {name: at.api(addresses.badge(name)) for name in badges},
-        {name: at.api(path) for kind in by_tag for name, path in kind.addresses.items()},
+        {name: at.api(path) for name, path in lookups.items()},
         at.api(addresses.OPENAPI),
         at.api(addresses.MANIFEST),
     )
@@ -138,12 +138,22 @@ def manifest(written: Mapping[str, ManifestEntry], generated_at: str, generator:
     return Manifest("v1", generated_at, generator, {path: written[path] for path in sorted(written)})
 
 
+def closing_examples(written: Mapping[str, ManifestEntry], generator: GeneratedBy) -> dict[str, Example]:
+    """Path of the documents that are made after all examples were taken → a shortened one."""
+    described = OpenApi("3.1.0", OpenApiInfo("…", "v1"), {"…": {}}, {"schemas": {}})
+    badge = addresses.badge("images")
+    # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
+    listed = manifest({badge: written[badge]}, "2026-01-01T00:00:00Z", generator)
+    return {addresses.OPENAPI: Example({}, described), addresses.MANIFEST: Example({}, listed)}
+
+
 def _none(_: Catalog) -> Documents:
     """They are made of what all other documents are, by `publication`."""
     return ()
 
 
 CLOSING = Kind(
+    "discovery",
     routes=(
         Route(
             "index.json",
@@ -152,6 +162,7 @@ CLOSING = Kind(
             "Where everything is",
             "Addresses of the collections, the security documents and the badges of the catalog.",
             Discovery,
+            map="badges",
         ),
         Route("openapi.json", "getOpenapi", "discovery", "This document", "The API in OpenAPI 3.1.", OpenApi),
         Route(

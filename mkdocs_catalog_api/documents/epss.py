@@ -49,6 +49,7 @@ def _documents(catalog: Catalog) -> Documents:
 
 
 EPSS = Kind(
+    "epss",
     routes=(
         Route(
             _PATH,
@@ -58,9 +59,10 @@ EPSS = Kind(
             "The scores of the Exploit Prediction Scoring System for the ids of the catalog. They change "
             "every day, so they stand here alone. Absent when the catalog has no file of them.",
             EpssDocument,
+            goes_with="contents",
         ),
     ),
     documents=_documents,
-    wanted=lambda catalog, settings: catalog.scores is not None,
+    needs=lambda catalog, settings: catalog.scores is not None,
     addresses={"epss": _PATH},
 )

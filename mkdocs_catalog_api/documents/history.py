@@ -9,6 +9,7 @@ from ..catalog.events import AnyEvent, Slug
 from ..catalog.history import Date, DayFigures, Episode, Head, ImageFigures, ImageRecord, TimeToFix
 from ..catalog.published import ApiVersion, Counter, Document, Href
 from ..catalog.value import Catalog
+from .examples import example_image
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
@@ -131,8 +132,20 @@ def _documents(catalog: Catalog) -> Documents:
         yield addresses.image_history(slug), image_history(slug, image)
 
 
+def _last_day(catalog: Catalog) -> str | None:
+    return addresses.changes(catalog.history.head.date) if catalog.history else None
+
+
+def _example_history(catalog: Catalog) -> str | None:
+    image = example_image(catalog)
+    if image is None or catalog.history is None or image.entry.slug not in catalog.history.images:
+        return None
+    return addresses.image_history(image.entry.slug)
+
+
 _DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
 HISTORY = Kind(
+    "history",
     routes=(
         Route(
             addresses.CHANGES,
@@ -150,6 +163,8 @@ HISTORY = Kind(
             "The events of the day by image; of the first day, which is the baseline, their number alone.",
             DayChanges,
             (_DAY,),
+            example=_last_day,
+            goes_with="contents",
         ),
         Route(
             addresses.HISTORY,
@@ -168,8 +183,10 @@ HISTORY = Kind(
             "what.",
             ImageHistory,
             (IMAGE_SLUG,),
+            example=_example_history,
+            goes_with="image",
         ),
     ),
     documents=_documents,
-    wanted=lambda catalog, settings: catalog.history is not None,
+    needs=lambda catalog, settings: catalog.history is not None,
 )

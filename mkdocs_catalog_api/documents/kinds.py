@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -44,12 +45,31 @@ class Route(NamedTuple):
     operation: str
     """Name of the function that generated clients have for it."""
     tag: str
+    """A key of `TAGS`."""
     summary: str
     description: str
     struct: type[Struct] | None
-    """None of a document that is no JSON."""
+    """None of a document that is not JSON."""
     parameters: tuple[Parameter, ...] = ()
     media_type: str = "application/json"
+    example: Callable[[Catalog], str | None] = lambda catalog: None
+    """Path of the document that is the example in OpenAPI; None for the first document."""
+    map: str | None = None
+    """The field that is a map, of which the example shows one entry."""
+    goes_with: Literal["api", "contents", "image", "release"] = "api"
+    """What takes a document away without notice to clients: nothing, other contents, or the end of the image
+    or release in its path."""
+
+    def match(self, path: str) -> re.Match[str] | None:
+        """The value of each parameter in a path of this route; None of another path."""
+        return re.fullmatch(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(self.path)), path)
+
+    def begin(self, *values: str) -> str:
+        """The path with these values in place of its first parameters, up to the next parameter."""
+        path = self.path
+        for parameter, value in zip(self.parameters, values, strict=False):
+            path = path.replace(f"{{{parameter.name}}}", value)
+        return path.partition("{")[0]
 
 
 Documents: TypeAlias = Iterable[tuple[str, Struct | bytes]]
@@ -59,14 +79,23 @@ Documents: TypeAlias = Iterable[tuple[str, Struct | bytes]]
 class Kind(NamedTuple):
     """One kind of document."""
 
+    name: str
+    """The word of an optional kind in the setting `lookups`."""
     routes: tuple[Route, ...]
     documents: Callable[[Catalog], Documents]
-    wanted: Callable[[Catalog, Settings], bool] = lambda catalog, settings: True
-    """Whether a catalog with these settings has such documents."""
+    optional: bool = False
+    """Whether the setting `lookups` can leave it out."""
+    needs: Callable[[Catalog, Settings], bool] | None = None
+    """Whether a catalog with these settings has such documents; None if every catalog has them."""
+    fixed: tuple[str, ...] = ()
+    """Paths of documents that every catalog has, other than those of routes without parameters."""
     addresses: Mapping[str, str] = {}
     """Name in discovery → path below `api/v1/`, with its parameters in braces."""
 
+    def enabled(self, settings: Settings) -> bool:
+        """Whether the setting `lookups` does not leave it out."""
+        return not self.optional or settings.has_lookup(self.name)
 
-def named(slug: str) -> Callable[[Catalog, Settings], bool]:
-    """Whether the setting `lookups` has this name."""
-    return lambda catalog, settings: slug in settings.lookups
+    def wanted(self, catalog: Catalog, settings: Settings) -> bool:
+        """Whether a catalog with these settings has such documents."""
+        return self.enabled(settings) and (self.needs is None or self.needs(catalog, settings))

@@ -14,11 +14,11 @@ from ..catalog import addresses
 from ..catalog.addresses import GENERATOR
 from ..catalog.value import Catalog
 from .badges import catalog_badges
-from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
+from .discovery import GeneratedBy, ManifestEntry, closing_examples, discovery, manifest
 from .examples import Examples
 from .openapi import openapi
 from .prove import encode, prove, prove_links, prove_openapi
-from .table import kinds, wanted_kinds
+from .table import kinds, listed_addresses, wanted_kinds
 
 
 class Encoded(NamedTuple):
@@ -37,7 +37,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     Raises:
         ContractError: a document breaks the contract (a bug of the plugin).
     """
-    every, wanted = kinds(catalog), wanted_kinds(catalog, settings)
+    every, wanted = kinds(catalog.fields), wanted_kinds(catalog, settings)
     examples = Examples(catalog, [route for kind in every for route in kind.routes])
     links: set[str] = set()
     written: dict[str, ManifestEntry] = {}
@@ -55,10 +55,10 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     for kind in wanted:
         for path, document in kind.documents(catalog):
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
-    yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog)))
+    yield proven(addresses.INDEX, discovery(catalog, listed_addresses(wanted), catalog_badges(catalog)))
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
-    complete = examples.complete(generator, written[addresses.badge("images")])
-    description = openapi(catalog, settings.openapi, every, complete)
+    closing = closing_examples(written, generator)
+    description = openapi(catalog, settings.openapi, every, examples.by_route | closing)
     body = encode(description)
     prove_openapi(body, description["paths"], description["components"]["schemas"], written)
     yield finished(addresses.OPENAPI, body)

@@ -11,7 +11,7 @@ from ..catalog.addresses import web_address
 from ..catalog.models import VersionEntry
 from ..catalog.published import Digest, Document, Timestamp, VersionLabel
 from ..catalog.value import Catalog, Image
-from .kinds import SLUG, Documents, Kind, Route, named
+from .kinds import SLUG, Documents, Kind, Route
 
 _PATH = "renovate/{slug}.json"
 WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
@@ -77,6 +77,7 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
 
 
 RENOVATE = Kind(
+    "renovate",
     routes=(
         Route(
             _PATH,
@@ -86,9 +87,10 @@ RENOVATE = Kind(
             "Renovate's custom datasource takes it without a transform. What is not known is absent.",
             RenovateImage,
             (SLUG,),
+            goes_with="release",
         ),
     ),
     documents=_documents,
-    wanted=named("renovate"),
+    optional=True,
     addresses={"renovate": _PATH},
 )

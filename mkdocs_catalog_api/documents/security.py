@@ -43,6 +43,7 @@ from ..catalog.published import (
 )
 from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
+from .examples import example_image
 from .kinds import Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
@@ -420,9 +421,20 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
+def _example_detail(catalog: value.Catalog) -> str | None:
+    image = example_image(catalog)
+    return addresses.detail(image.entry.slug) if image and image.newest else None
+
+
+def _example_release(catalog: value.Catalog) -> str | None:
+    image = example_image(catalog)
+    return addresses.release(image.entry.slug, image.newest.entry.version) if image and image.newest else None
+
+
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
+    "security",
     routes=(
         Route(
             "security.json",
@@ -431,6 +443,7 @@ SECURITY = Kind(
             "Figures of the catalog and of each image",
             "Open vulnerabilities across the catalog, and for each scanned image by its slug.",
             SecuritySummary,
+            map="images",
         ),
         Route(
             "security/index.json",
@@ -448,6 +461,8 @@ SECURITY = Kind(
             "A release record with its vulnerabilities for every version that the image lists.",
             SecurityDetail,
             (_IMAGE,),
+            example=_example_detail,
+            goes_with="release",
         ),
         Route(
             "security/{image}/{version}.json",
@@ -457,6 +472,8 @@ SECURITY = Kind(
             "The release record of one version, with its vulnerabilities.",
             ReleaseDocument,
             (_IMAGE, _VERSION),
+            example=_example_release,
+            goes_with="release",
         ),
     ),
     documents=_documents,

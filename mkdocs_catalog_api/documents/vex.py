@@ -192,6 +192,7 @@ def _packed(files: dict[str, bytes]) -> bytes:
 
 
 VEX = Kind(
+    "vex",
     routes=(
         Route(
             "vex/{slug}.json",
@@ -202,6 +203,7 @@ VEX = Kind(
             "where the catalog publishes its statements, and of images that any of them is on.",
             ImageVex,
             (IMAGE_SLUG,),
+            goes_with="contents",
         ),
         Route(
             "vex/repository.tar.gz",
@@ -212,9 +214,10 @@ VEX = Kind(
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
             None,
             media_type="application/gzip",
+            goes_with="contents",
         ),
     ),
     documents=_documents,
-    wanted=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
+    needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
     addresses=ADDRESSES,
 )

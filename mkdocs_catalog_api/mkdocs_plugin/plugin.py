@@ -114,7 +114,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             add_assets(files, config)
-        add_documents(files, self._occupied, config)
+        add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
 
     @event_priority(10_000)  # what other plugins answer counts

@@ -10,22 +10,16 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..authored.folders import name_of, walk
+from ..authored.settings import Settings
 from ..build import Build
-from ..catalog import addresses, badges
+from ..catalog import addresses
+from ..documents.table import fixed_paths
 from ..problems import Problems
 from ..web.pages import ASSETS, SCRIPT, STYLE
 from .pages import root
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
-
-_FIXED = (
-    *(addresses.collection(name) for name in ("images", "charts", "roadmap", "updates")),
-    *(addresses.SUMMARY, addresses.SECURITY_INDEX),
-    *(addresses.INDEX, addresses.OPENAPI, addresses.MANIFEST),
-    *(addresses.badge(name) for name in badges.FIXED),
-)
-"""Documents that every catalog has."""
 
 
 class ApiFile(File):
@@ -35,9 +29,9 @@ class ApiFile(File):
         """Leave it to `on_post_build`, which publishes all documents at once."""
 
 
-def add_documents(files: Files, occupied: Container[str], config: MkDocsConfig) -> None:
+def add_documents(files: Files, occupied: Container[str], settings: Settings, config: MkDocsConfig) -> None:
     """Register the documents that every catalog has, unless the author has files there."""
-    for path in _FIXED:
+    for path in fixed_paths(settings):
         if path not in occupied:
             uri, urls = f"{addresses.PREFIX}/{path}", config.use_directory_urls
             file = ApiFile(uri, None, config.site_dir, urls, inclusion=InclusionLevel.INCLUDED)

@@ -2,74 +2,57 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from tests.contract.api import Api, Json
 from tests.contract.security import Releases, figures
 
-TEMPLATES = {
-    "digests": {"digests": "digests/{algorithm}/{hex}.json"},
-    "cves": {"cves": "cves/index.json", "cve": "cves/{id}.json"},
-    "renovate": {"renovate": "renovate/{slug}.json"},
-    "epss": {"epss": "epss.json"},
-}
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
 
 
+class Lookup(NamedTuple):
+    """One kind of lookup."""
+
+    addresses: Mapping[str, str]
+    """Name in discovery → path with parameters in braces: all of them, or none."""
+    wanted: Callable[[Api], Iterator[str]]
+    """The documents that it has."""
+    check: Callable[[Api, Releases], None]
+
+
+LOOKUPS: list[Lookup] = []
+"""Each is added after its functions, in the order of discovery."""
+
+
 def addresses(api: Api) -> dict[str, str]:
     """What discovery says of the lookups that it has: one that is there is there whole, as are statements."""
-    said = api.documents["index.json"]["lookups"]
-    found = {name: rest for name, rest in TEMPLATES.items() if said.keys() & rest.keys()}
-    found |= {"vex": VEX} if VEX["vexRepository"] in api.files else {}
-    return {name: api.href(path) for rest in found.values() for name, path in rest.items()}
+    vex = VEX if VEX["vexRepository"] in api.files else {}
+    parts = [*(lookup.addresses for lookup in _published(api)), vex]
+    return {name: api.href(path) for part in parts for name, path in part.items()}
 
 
 def wanted(api: Api) -> Iterator[str]:
     """Every document that the lookups of discovery call for."""
-    names = addresses(api)
-    for image in api.data("images"):
-        if "renovate" in names and image["versions"]:
-            yield f"renovate/{image['slug']}.json"
-        for version in image["versions"] if "digests" in names else ():
-            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in version["digests"])
-    if "epss" in names:
-        yield "epss.json"
-    if "cves" in names:
-        yield "cves/index.json"
-        listed = api.documents.get("cves/index.json", {"data": []})["data"]
-        ids = _files([entry["id"] for entry in listed])
-        yield from (f"cves/{entry['id']}.json" for entry in listed if entry["id"] in ids)
-
-
-def _files(ids: list[str]) -> set[str]:
-    fine = [
-        id_
-        for id_ in ids
-        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
-        and not DEVICES.match(id_)
-        and id_.casefold() != "index"
-    ]
-    alike = Counter(id_.casefold() for id_ in fine)
-    return {id_ for id_ in fine if alike[id_.casefold()] == 1}
+    for lookup in _published(api):
+        yield from lookup.wanted(api)
 
 
 def check(api: Api, releases: Releases) -> None:
-    names = addresses(api)
-    if "digests" in names:
-        _digests(api, releases)
-    if "cves" in names:
-        _cves(api)
-    if "renovate" in names:
-        _renovate(api)
-    if "epss" in names:
-        document = api.documents["epss.json"]
-        ids = [entry["id"] for entry in document["data"]]
-        if ids != sorted(set(ids)) or document["total"] != len(ids):
-            api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
-        if "cves" in names:
-            known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
-            api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
+    for lookup in _published(api):
+        lookup.check(api, releases)
+
+
+def _published(api: Api) -> list[Lookup]:
+    listed = api.documents["index.json"]["lookups"].keys()
+    return [lookup for lookup in LOOKUPS if listed & lookup.addresses.keys()]
+
+
+def _digest_paths(api: Api) -> Iterator[str]:
+    for image in api.data("images"):
+        for version in image["versions"]:
+            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in version["digests"])
 
 
 def _digests(api: Api, releases: Releases) -> None:
@@ -106,7 +89,29 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     return upgrade
 
 
-def _cves(api: Api) -> None:
+LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+
+
+def _cve_paths(api: Api) -> Iterator[str]:
+    yield "cves/index.json"
+    listed = api.documents.get("cves/index.json", {"data": []})["data"]
+    ids = _files([entry["id"] for entry in listed])
+    yield from (f"cves/{entry['id']}.json" for entry in listed if entry["id"] in ids)
+
+
+def _files(ids: list[str]) -> set[str]:
+    fine = [
+        id_
+        for id_ in ids
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
+        and not DEVICES.match(id_)
+        and id_.casefold() != "index"
+    ]
+    alike = Counter(id_.casefold() for id_ in fine)
+    return {id_ for id_ in fine if alike[id_.casefold()] == 1}
+
+
+def _cves(api: Api, _: Releases) -> None:
     found: dict[str, dict[str, list[Json]]] = {}
     for image in api.data("images"):
         for version in image["versions"]:
@@ -179,7 +184,14 @@ def _place(severities: list[str], entry: Json) -> tuple[Json, ...]:
     return severities.index(entry["severity"]), *numbers, entry["id"]
 
 
-def _renovate(api: Api) -> None:
+LOOKUPS.append(Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves))
+
+
+def _renovate_paths(api: Api) -> Iterator[str]:
+    yield from (f"renovate/{image['slug']}.json" for image in api.data("images") if image["versions"])
+
+
+def _renovate(api: Api, _: Releases) -> None:
     for image in api.data("images"):
         if not image["versions"]:
             continue
@@ -205,3 +217,23 @@ def _renovate(api: Api) -> None:
             if image[key]
         }
         api.expect(path, "$", document, whole)
+
+
+LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
+
+
+def _epss_paths(_: Api) -> Iterator[str]:
+    yield "epss.json"
+
+
+def _epss(api: Api, _: Releases) -> None:
+    document = api.documents["epss.json"]
+    ids = [entry["id"] for entry in document["data"]]
+    if ids != sorted(set(ids)) or document["total"] != len(ids):
+        api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
+    if "cves/index.json" in api.documents:
+        known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
+        api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
+
+
+LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))

@@ -1,0 +1,103 @@
+"""Each kind of document is complete: a half-added one fails here or at import, with its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+from mkdocs_catalog_api import documents
+from mkdocs_catalog_api.authored.settings import Settings, item_fields
+from mkdocs_catalog_api.documents.kinds import Kind, Route
+from mkdocs_catalog_api.documents.renovate import RENOVATE
+from mkdocs_catalog_api.documents.table import KINDS, LOOKUPS, check_table, kinds
+
+from .sites import Result
+from .test_contract_check import MUTATIONS, every_kind
+
+TABLE = kinds(item_fields(Settings()))
+(ROUTE,) = RENOVATE.routes
+OTHER = ROUTE._replace(path="other/{slug}.json", operation="getOther")
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    return every_kind(tmp_path_factory.mktemp("site"))
+
+
+def route_of(path: str) -> Route | None:
+    """The route of a document: the one with the fewest parameters that fits."""
+    fitting = [route for kind in TABLE for route in kind.routes if route.match(path)]
+    return min(fitting, key=lambda route: len(route.parameters), default=None)
+
+
+def test_every_kind_in_a_file_is_in_the_table() -> None:
+    names = [module.name for module in iter_modules(documents.__path__)]
+    parts = [part for name in names for part in vars(import_module(f"{documents.__name__}.{name}")).values()]
+    assert {part.name for part in parts if isinstance(part, Kind)} == {kind.name for kind in KINDS}
+
+
+def test_the_table_is_complete_with_the_collections() -> None:
+    check_table(TABLE)
+
+
+def other(**fields: Any) -> Kind:
+    """A kind with one route, which is complete but for these fields."""
+    return Kind("other", (OTHER._replace(**fields),), RENOVATE.documents)
+
+
+HALF = {
+    "a name twice": (other()._replace(name="renovate"), "renovate"),
+    "a path twice": (other(path=ROUTE.path), ROUTE.path),
+    "an operation twice": (other(operation=ROUTE.operation), ROUTE.operation),
+    "an address twice": (other()._replace(addresses={"cve": OTHER.path}), "cve"),
+    "no route": (other()._replace(routes=()), "other"),
+    "no path": (other(path=""), OTHER.operation),
+    "no operation": (other(operation=""), OTHER.path),
+    "no tag": (other(tag=""), OTHER.path),
+    "no summary": (other(summary=""), OTHER.path),
+    "no description": (other(description=""), OTHER.path),
+    "an unknown tag": (other(tag="licenses"), OTHER.path),
+    "a parameter without a description": (other(parameters=()), OTHER.path),
+    "an address without a route": (other()._replace(addresses={"x": "x.json"}), "x.json"),
+    "a fixed path without a route": (other()._replace(fixed=("x.json",)), "x.json"),
+    "two routes that one path fits": (other(path="renovate/all.json", parameters=()), "renovate/all.json"),
+}
+
+
+@pytest.mark.parametrize(("kind", "named"), HALF.values(), ids=HALF)
+def test_a_kind_that_is_half_there_is_refused(kind: Kind, named: str) -> None:
+    check_table([*KINDS, other()])
+    with pytest.raises(ValueError, match=re.escape(named)):
+        check_table([*KINDS, kind])
+
+
+def test_every_route_has_a_document_and_an_example(rich: Result) -> None:
+    paths = [file.relative_to(rich.api).as_posix() for file in rich.api.rglob("*") if file.is_file()]
+    routes = {route.path: route for kind in TABLE for route in kind.routes}
+    used = {route.path for path in paths if (route := route_of(path))}
+    assert routes.keys() - used == set(), "test_contract_check.every_kind has no such document"
+    described = json.loads((rich.api / "openapi.json").read_bytes())["paths"]
+    contents = {
+        path: described[f"/api/v1/{path}"]["get"]["responses"]["200"]["content"][route.media_type]
+        for path, route in routes.items()
+        if route.struct
+    }
+    assert [path for path, content in contents.items() if "example" not in content] == []
+
+
+def test_discovery_lists_every_lookup(rich: Result) -> None:
+    listed = list(rich.json("index.json")["lookups"])
+    names = [name for kind in LOOKUPS for name in kind.addresses]
+    assert listed[: len(names)] == names
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in TABLE])
+def test_the_contract_check_looks_at_every_kind(kind: str) -> None:
+    (routes,) = (set(each.routes) for each in TABLE if each.name == kind)
+    documents = {path.partition(" ")[0] for _, path, _, _ in MUTATIONS}
+    assert {route_of(path) for path in documents} & routes, f"MUTATIONS of test_contract_check lacks {kind}"
