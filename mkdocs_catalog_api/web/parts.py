@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ..authored.messages import field_names, resembling, suggestion
-from ..authored.settings import Settings, item_fields
+from ..authored.settings import ITEM_MODELS, Settings, item_fields
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import shown_fields
 from ..catalog.value import Catalog, Chart, Image, RoadmapItem
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
@@ -86,6 +87,7 @@ class Parts:
         self._env = environment(overrides)
         self._gathered = Gathered.of(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._env.globals["shown"] = {name: shown_fields(model) for name, model in ITEM_MODELS.items()}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)

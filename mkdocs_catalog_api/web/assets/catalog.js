@@ -79,7 +79,7 @@
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
-      const [field] = to.match(/(?<={)\w+/);
+      const [field] = to.match(/(?<={)[\w.]+/);
       const address = value(field);
       const set = target => (target ? (element.href = target) : element.removeAttribute("href"));
       element.hidden = !f && empty(address);
