@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, cast
 
+from ..authored.settings import ITEM_MODELS
 from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
-from ..catalog.models import Lifecycle
+from ..catalog.model import Model
+from ..catalog.models import UpdateEntry
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import ShownField, shown_fields
 from .view import Gathered, Item
 
 PER_PAGE = 48
-_FIELDS: Mapping[str, Sequence[str]] = {
-    "images": ("category", "tier", "lifecycle", "grade", "severity", "fix", "platform", "scanned"),
-    "charts": ("category", "tier", "lifecycle", "grade", "severity", "fix"),
-    "roadmap": ("category", "tier", "priority"),
-    "updates": ("outcome",),
+MODELS: Mapping[str, type[Model]] = dict([*ITEM_MODELS.items(), ("updates", UpdateEntry)])
+_FIGURES: Mapping[str, Sequence[str]] = {
+    "images": ("grade", "severity", "fix"),
+    "charts": ("grade", "severity", "fix"),
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix", "exploited"),
 }
+"""Filters by what is computed. Those by fields are said in their models."""
+_SCANNED = "scanned"
+"""The filter of images by the reader's clock, after all others of the contract."""
 _RESERVED = {
-    "find",
-    "q",
-    "sort",
-    "view",
-    "release",
-    "id",
-    *(name for names in _FIELDS.values() for name in names),
+    *("find", "q", "sort", "view", "release", "id", _SCANNED),
+    *(name for names in _FIGURES.values() for name in names),
+    *(field.shown.filter for model in MODELS.values() for field in shown_fields(model)),
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": COUNTERS,
     "grade": (*GRADES, "not graded", "not scanned"),
-    "lifecycle": get_args(Lifecycle),
-    "priority": ("high", "medium", "low"),
 }
 _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
     "fix": (("yes", "With a fix"),),
@@ -58,6 +57,12 @@ class Filter(NamedTuple):
     """Value in the address, and what people read."""
 
 
+def filter_fields(resource: str) -> dict[str, ShownField]:
+    """Name of a filter → the field that it is about."""
+    fields = shown_fields(MODELS[resource]) if resource in MODELS else ()
+    return {field.shown.filter: field for field in fields if field.shown.filter}
+
+
 class CatalogList(NamedTuple):
     """A list, as its template shows it."""
 
@@ -79,6 +84,8 @@ class CatalogList(NamedTuple):
     page: int
     categories: str
     """JSON object of slug → categories, of the items whose document has another field of that name."""
+    paths: str
+    """JSON object of the filters whose field has another name: `{"platform": "platforms"}`."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
@@ -86,8 +93,13 @@ class CatalogList(NamedTuple):
 
 def _list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
+    by_field = filter_fields(resource)
+    first = [name for name, field in by_field.items() if field.shown.first]
+    figures = _FIGURES.get(resource, ())
+    names = dict.fromkeys([*first, *figures, *by_field, *([_SCANNED] if resource == "images" else [])])
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
+        name: _CHOICES.get(name) or [(word, word) for word in _words(name, by_field.get(name), items)]
+        for name in names
     }
     if any(_ends(item) for item in items):
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
@@ -112,9 +124,9 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item]) -> list[str]:
-    have = {word for item in items for word in _of(name, item)}
-    order = _ORDERS.get(name, ())
+def _words(name: str, field: ShownField | None, items: Sequence[Item]) -> list[str]:
+    have = {word for item in items for word in (_figures(name, item) if field is None else _of(field, item))}
+    order = _ORDERS.get(name, ()) if field is None else field.shown.order
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
 
@@ -124,19 +136,20 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item) -> Iterable[str]:
-    """The words of an item."""
+def _of(field: ShownField, item: Item) -> Iterable[str]:
+    value = item[field.name]
+    return () if value is None else texts(value)
+
+
+def _figures(name: str, item: Item) -> Iterable[str]:
+    """The words of an item for a filter by what is computed."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
-    if name == "grade":
-        figures = cast(Item, security)
-        return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
-    if name == "platform":
-        return texts(item["platforms"])
-    return () if item[name] is None else texts(item[name])
+    figures = cast(Item, security)
+    return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
 
 
 def list_pages(
@@ -157,8 +170,13 @@ def list_pages(
     left_out = [item for item in chosen if item.get("lifecycle", "available") != "available"]
     left_out = left_out if len(supported) < len(chosen) else []
     categories = gathered.categories.get(resource, {})
-    listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in chosen]
-    others = {item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")}
+    listed = [{**item, "categories": categories.get(str(item.get("slug")))} for item in chosen]
+    others = {
+        item["slug"]: item["categories"]
+        for item, published in zip(listed, chosen, strict=True)
+        if item["categories"] != published.get("categories")
+    }
+    paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
     offered = _list_filters(resource, listed, fields) if len(chosen) > 5 else []
     with_facts = resource == "images" and offered
     facts = gathered.facts(str(item["slug"]) for item in chosen) if with_facts else ""
@@ -179,6 +197,7 @@ def list_pages(
             facts,
             page,
             json.dumps(others, ensure_ascii=False) if others else "",
+            json.dumps(paths) if paths else "",
             names,
             size,
         )

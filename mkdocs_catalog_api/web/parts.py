@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ..authored.messages import field_names, resembling, suggestion
-from ..authored.settings import ITEM_MODELS, Settings, item_fields
+from ..authored.settings import Settings, item_fields
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
@@ -20,7 +20,7 @@ from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
-from .lists import PER_PAGE, CatalogList, Filter, list_pages, texts
+from .lists import MODELS, PER_PAGE, CatalogList, Filter, list_pages, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -87,7 +87,7 @@ class Parts:
         self._env = environment(overrides)
         self._gathered = Gathered.of(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
-        self._env.globals["shown"] = {name: shown_fields(model) for name, model in ITEM_MODELS.items()}
+        self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
