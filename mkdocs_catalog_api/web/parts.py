@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import msgspec
+from pydantic.fields import FieldInfo
 
-from ..authored.messages import field_names, resembling, suggestion
+from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
@@ -41,7 +42,6 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
-_NO_FILTER = {"security", "versions", "digests", "url", "href"}
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
@@ -92,7 +92,10 @@ class Parts:
         self._users = catalog.users() if catalog else {}
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
-            name: [field for field in (*field_names(each.model), *each.own.names) if field not in _NO_FILTER]
+            name: [
+                *(info.alias or field for field, info in each.model.model_fields.items() if _words(info)),
+                *each.own.names,
+            ]
             for name, each in fields.items()
         }
 
@@ -229,6 +232,11 @@ class Parts:
             {**pin, "found": releases.get((str(pin["slug"]), str(pin["version"])))} for pin in pins
         ]
         return sorted(with_figures, key=lambda pin: _worst(pin["found"]))
+
+
+def _words(field: FieldInfo) -> bool:
+    """Whether a marker can choose by the words of a field."""
+    return not models_in(field.annotation)
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:
