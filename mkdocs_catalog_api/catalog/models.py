@@ -1,10 +1,11 @@
 """What an author says about each item of the catalog, validated. Keys have the names of the JSON fields.
 
-What is published is derived from these (`api.structs.items`), with what is computed added, so that there is
-one definition of each field.
+A field says all about itself here: its type, its description, an example unless its type has one, and where
+pages show it (`Shown`). What is published, schemas, the guide's tables, `catalog-api new`, pages, lists and
+filters follow from that.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +17,7 @@ from pydantic import (
 from ..problems import RefusedError
 from .model import Model, short, unique
 from .names import DIGEST
+from .shown import Shown
 from .types import (
     BadgeText,
     Boolean,
@@ -38,33 +40,60 @@ from .verification import Verification
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
 
+_TIER = Shown(page="Tier", card="Tier", filter="tier", first=True)
+_LIFECYCLE = Shown(
+    page="Lifecycle",
+    filter="lifecycle",
+    order=get_args(Lifecycle),
+    first=True,
+    elsewhere="mark beside the name",
+)
+_IN_RELEASES = Shown(elsewhere="table of releases")
+_IN_PINS = Shown(elsewhere="table of images")
+_IN_UPDATES = Shown(elsewhere="table of updates")
+_BLOCKED = Shown(elsewhere="mark that it is blocked")
+
 
 class VersionEntry(Model):
     """One published release of an image."""
 
-    version: Annotated[VersionLabel, Field(description="Label of the release: its tag.")]
+    version: Annotated[VersionLabel, Field(description="Label of the release: its tag."), _IN_RELEASES]
     digest: Annotated[
         Digest | None,
         Field(description="Digest of the release, the first of `digests`."),
+        _IN_RELEASES,
     ] = None
     digests: Annotated[
         list[Digest],
         AfterValidator(unique),
         Field(description="Every digest of the release: of its index, or one for each platform."),
+        _IN_RELEASES,
     ] = []
-    released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
-    end_of_life: Annotated[IsoDate | None, Field(description="Day after which it gets no more updates.")] = (
-        None
-    )
-    size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
+    released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
+    end_of_life: Annotated[
+        IsoDate | None, Field(description="Day after which it gets no more updates."), _IN_RELEASES
+    ] = None
+    size: Annotated[Count | None, Field(description="Compressed size in bytes."), _IN_RELEASES] = None
     tags: Annotated[
-        list[VersionLabel], AfterValidator(unique), Field(description="Other tags of the same release.")
+        list[VersionLabel],
+        AfterValidator(unique),
+        Field(description="Other tags of the same release."),
+        Shown(hidden="for machines"),
     ] = []
     platforms: Annotated[
-        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
+        list[Platform],
+        AfterValidator(unique),
+        Field(description="`os/arch[/variant]` it is built for."),
+        Shown(hidden="the image shows its own"),
     ] = []
-    sbom: Annotated[WebLink | None, Field(description="Its bill of materials.")] = None
-    provenance: Annotated[WebLink | None, Field(description="Its attestation of how it was built.")] = None
+    sbom: Annotated[
+        WebLink | None, Field(description="Its bill of materials."), Shown(hidden="for machines")
+    ] = None
+    provenance: Annotated[
+        WebLink | None,
+        Field(description="Its attestation of how it was built."),
+        Shown(hidden="for machines"),
+    ] = None
 
     @property
     def only_digest(self) -> str | None:
@@ -96,18 +125,24 @@ class VersionEntry(Model):
 class ChartVersionEntry(Model):
     """One published release of a chart."""
 
-    version: Annotated[ChartVersion, Field(description="SemVer version of the chart.")]
-    app_version: Annotated[Text | None, Field(description="Version of the application it installs.")] = None
-    digest: Annotated[Digest | None, Field(description="Digest of the chart package.")] = None
-    released: Annotated[IsoDate | None, Field(description="Day of the release.")] = None
+    version: Annotated[ChartVersion, Field(description="SemVer version of the chart."), _IN_RELEASES]
+    app_version: Annotated[
+        Text | None,
+        Field(description="Version of the application it installs.", examples=["1.0.0"]),
+        _IN_RELEASES,
+    ] = None
+    digest: Annotated[Digest | None, Field(description="Digest of the chart package."), _IN_RELEASES] = None
+    released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
 
 
 class PinEntry(Model):
     """An image that a chart pins."""
 
-    name: Annotated[Text, Field(description="Name of the image within the chart.")]
-    image: Annotated[ImageReference, Field(description="The reference as the chart writes it.")]
-    digest: Annotated[Digest | None, Field(description="The digest that is pinned.")] = None
+    name: Annotated[
+        Text, Field(description="Name of the image within the chart.", examples=["app"]), _IN_PINS
+    ]
+    image: Annotated[ImageReference, Field(description="The reference as the chart writes it."), _IN_PINS]
+    digest: Annotated[Digest | None, Field(description="The digest that is pinned."), _IN_PINS] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -131,13 +166,30 @@ class PinEntry(Model):
 class ItemEntry(Model):
     """What every kind of item has."""
 
-    slug: Annotated[Slug, Field(description="Identifies the item within its collection.")]
-    name: Annotated[Text, Field(description="Name for people.")]
-    description: Annotated[Text | None, Field(description="One or two sentences.")] = None
-    category: Annotated[Text, Field(description="What kind of software it is: the first of `categories`.")]
+    slug: Annotated[
+        Slug,
+        Field(description="Identifies the item within its collection."),
+        Shown(hidden="part of its address"),
+    ]
+    name: Annotated[
+        Text,
+        Field(description="Name for people.", examples=["Tools"]),
+        Shown(elsewhere="heading of the page and of its row"),
+    ]
+    description: Annotated[
+        Text | None,
+        Field(description="One or two sentences.", examples=["Tools for every day."]),
+        Shown(elsewhere="below the name"),
+    ] = None
+    category: Annotated[
+        Text,
+        Field(description="What kind of software it is: the first of `categories`.", examples=["Tools"]),
+        Shown(page="Category", card="Category", first=True),
+    ]
     categories: Annotated[
         list[Text],
-        Field(min_length=1, description="Every category that it belongs to."),
+        Field(min_length=1, description="Every category that it belongs to.", examples=[["Tools"]]),
+        Shown(filter="category", first=True),
         AfterValidator(unique),
     ]
 
@@ -158,58 +210,149 @@ class ItemEntry(Model):
 class ImageEntry(ItemEntry):
     """A hardened container image."""
 
-    tier: Annotated[Text, Field(description="Level of support.")]
-    license: Annotated[Text, Field(description="SPDX licence expression.")]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the image stands.")] = "available"
-    image: Annotated[Repository, Field(description="Reference without a tag: registry and path.")]
-    base: Annotated[BadgeText | None, Field(description="Distribution that the image is built on.")] = None
+    tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
+    license: Annotated[
+        Text,
+        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Shown(page="License"),
+    ]
+    lifecycle: Annotated[Lifecycle, Field(description="Where the image stands."), _LIFECYCLE] = "available"
+    image: Annotated[
+        Repository,
+        Field(description="Reference without a tag: registry and path."),
+        Shown(elsewhere="command to pull it"),
+    ]
+    base: Annotated[
+        BadgeText | None,
+        Field(description="Distribution that the image is built on.", examples=["Debian 12"]),
+        Shown(page="Base"),
+    ] = None
     platforms: Annotated[
-        list[Platform], AfterValidator(unique), Field(description="`os/arch[/variant]` it is built for.")
+        list[Platform],
+        AfterValidator(unique),
+        Field(description="`os/arch[/variant]` it is built for."),
+        Shown(page="Platforms", filter="platform"),
     ] = []
-    signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
-    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
-    source: Annotated[WebLink | None, Field(description="Source code.")] = None
+    signature: Annotated[
+        BadgeText | None,
+        Field(description="Tool that signs it.", examples=["cosign"]),
+        Shown(page="Signed with"),
+    ] = None
+    homepage: Annotated[
+        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
+    ] = None
+    source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
     versions: Annotated[
         list[Annotated[VersionEntry, short("version", VersionLabel | VersionEntry)]],
         Field(description="Releases, newest first."),
+        _IN_RELEASES,
     ] = []
-    latest: Annotated[VersionLabel | None, Field(description="Label of the newest release.")] = None
-    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
+    latest: Annotated[
+        VersionLabel | None,
+        Field(description="Label of the newest release."),
+        Shown(card="Newest", style="catalog-version"),
+    ] = None
+    verify: Annotated[
+        Verification | None,
+        Field(
+            exclude=True,
+            description="How it is verified.",
+            examples=[{"key": "https://example.org/cosign.pub"}],
+        ),
+        Shown(elsewhere="command to verify it"),
+    ] = None
 
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
 
-    tier: Annotated[Text, Field(description="Level of support.")]
-    license: Annotated[Text, Field(description="SPDX licence expression.")]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands.")] = "available"
-    chart: Annotated[ChartReference | None, Field(description="OCI or repository reference.")] = None
-    app_version: Annotated[Text | None, Field(description="Version of the application it installs.")] = None
-    signature: Annotated[BadgeText | None, Field(description="Tool that signs it.")] = None
-    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
-    source: Annotated[WebLink | None, Field(description="Source code.")] = None
-    hub: Annotated[Hub | None, Field(description="Its listing on a chart hub.")] = None
+    tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
+    license: Annotated[
+        Text,
+        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Shown(page="License"),
+    ]
+    lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands."), _LIFECYCLE] = "available"
+    chart: Annotated[
+        ChartReference | None,
+        Field(description="OCI or repository reference."),
+        Shown(elsewhere="command to install it"),
+    ] = None
+    app_version: Annotated[
+        Text | None,
+        Field(description="Version of the application it installs.", examples=["1.0.0"]),
+        Shown(page="Application"),
+    ] = None
+    signature: Annotated[
+        BadgeText | None,
+        Field(description="Tool that signs it.", examples=["cosign"]),
+        Shown(page="Signed with"),
+    ] = None
+    homepage: Annotated[
+        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
+    ] = None
+    source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
+    hub: Annotated[Hub | None, Field(description="Its listing on a chart hub."), Shown(page="Listed on")] = (
+        None
+    )
     versions: Annotated[
         list[Annotated[ChartVersionEntry, short("version", ChartVersion | ChartVersionEntry)]],
         Field(description="Releases, newest first."),
+        _IN_RELEASES,
     ] = []
-    latest: Annotated[ChartVersion | None, Field(description="Label of the newest release.")] = None
+    latest: Annotated[
+        ChartVersion | None,
+        Field(description="Label of the newest release."),
+        Shown(card="Newest", style="catalog-version"),
+    ] = None
     images: Annotated[
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="The images that it pins."),
+        _IN_PINS,
     ] = []
-    verify: Annotated[Verification | None, Field(exclude=True, description="How it is verified.")] = None
+    verify: Annotated[
+        Verification | None,
+        Field(
+            exclude=True,
+            description="How it is verified.",
+            examples=[{"key": "https://example.org/cosign.pub"}],
+        ),
+        Shown(elsewhere="command to verify it"),
+    ] = None
 
 
 class RoadmapEntry(ItemEntry):
     """An application that is planned."""
 
-    tier: Annotated[Text | None, Field(description="Intended level of support.")] = None
-    license: Annotated[Text | None, Field(description="SPDX licence expression.")] = None
-    homepage: Annotated[WebLink | None, Field(description="Home page of the software.")] = None
-    priority: Annotated[Text | None, Field(description="How soon it is wanted.")] = None
-    blocked: Annotated[Boolean, Field(description="Whether something holds it up.")] = False
-    blocked_reason: Annotated[Text | None, Field(description="What holds it up.")] = None
+    tier: Annotated[
+        Text | None, Field(description="Intended level of support.", examples=["standard"]), _TIER
+    ] = None
+    license: Annotated[
+        Text | None,
+        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Shown(page="License"),
+    ] = None
+    homepage: Annotated[
+        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
+    ] = None
+    priority: Annotated[
+        Text | None,
+        Field(description="How soon it is wanted.", examples=["high"]),
+        Shown(
+            page="Priority",
+            card="Priority",
+            caption="priority",
+            filter="priority",
+            order=("high", "medium", "low"),
+            first=True,
+        ),
+    ] = None
+    blocked: Annotated[Boolean, Field(description="Whether something holds it up."), _BLOCKED] = False
+    blocked_reason: Annotated[
+        Text | None,
+        Field(description="What holds it up.", examples=["a release that is not out yet"]),
+        _BLOCKED,
+    ] = None
 
 
 class UpdateEntry(Model):
@@ -217,12 +360,22 @@ class UpdateEntry(Model):
 
     spellings = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}
 
-    application: Annotated[Text, Field(description="The application that was checked.")]
-    from_: Annotated[Text | None, Field(alias="from", description="Version before.")] = None
-    to: Annotated[Text, Field(description="Version that the check found.")]
-    outcome: Annotated[Outcome, Field(description="What was done about it.")]
-    checked: Annotated[IsoDate | None, Field(description="Day of the check.")] = None
-    note: Annotated[Text | None, Field(description="Why, in a sentence.")] = None
+    application: Annotated[
+        Text, Field(description="The application that was checked.", examples=["nginx"]), _IN_UPDATES
+    ]
+    from_: Annotated[
+        Text | None, Field(alias="from", description="Version before.", examples=["1.0.0"]), _IN_UPDATES
+    ] = None
+    to: Annotated[Text, Field(description="Version that the check found.", examples=["1.1.0"]), _IN_UPDATES]
+    outcome: Annotated[
+        Outcome,
+        Field(description="What was done about it."),
+        Shown(filter="outcome", elsewhere="table of updates"),
+    ]
+    checked: Annotated[IsoDate | None, Field(description="Day of the check."), _IN_UPDATES] = None
+    note: Annotated[
+        Text | None, Field(description="Why, in a sentence.", examples=["waits for a fix"]), _IN_UPDATES
+    ] = None
 
     @model_validator(mode="before")
     @classmethod

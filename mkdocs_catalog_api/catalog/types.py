@@ -94,11 +94,11 @@ def _hub(value: str) -> str:
 
 
 def _checked(
-    check: Callable[[str], str], *, pattern: str = "", **schema: str | int
+    check: Callable[[str], str], example: str, *, pattern: str = "", **schema: str | int
 ) -> tuple[AfterValidator, WithJsonSchema]:
     if pattern:
         schema["pattern"] = f"^(?:{pattern})$"
-    return AfterValidator(check), WithJsonSchema({"type": "string", **schema})
+    return AfterValidator(check), WithJsonSchema({"type": "string", "examples": [example], **schema})
 
 
 _JSON_INTEGER = Field(ge=-_MAX_INTEGER, le=_MAX_INTEGER, strict=True)
@@ -106,27 +106,37 @@ _JSON_INTEGER = Field(ge=-_MAX_INTEGER, le=_MAX_INTEGER, strict=True)
 Text = Annotated[
     str, Field(strict=True), AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})
 ]
-Integer = Annotated[int, _JSON_INTEGER, BeforeValidator(_integer)]
-Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True), BeforeValidator(_integer)]
+Integer = Annotated[int, _JSON_INTEGER, Field(examples=[1]), BeforeValidator(_integer)]
+Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
 Number = Annotated[
     int | float,
     Field(allow_inf_nan=False),
     BeforeValidator(_number),
-    WithJsonSchema({"type": "number"}),
+    WithJsonSchema({"type": "number", "examples": [1]}),
 ]
 Boolean = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
-IsoDate = Annotated[str, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+IsoDate = Annotated[
+    str,
+    BeforeValidator(_date),
+    WithJsonSchema({"type": "string", "format": "date", "examples": ["2026-01-31"]}),
+]
 
 Slug = Annotated[
-    str, *_checked(references.slug, pattern=references.SLUG.pattern, maxLength=references.SLUG_MAX)
+    str, *_checked(references.slug, "tools", pattern=references.SLUG.pattern, maxLength=references.SLUG_MAX)
 ]
-VersionLabel = Annotated[str, *_checked(references.version_label, pattern=references.VERSION_LABEL.pattern)]
-ChartVersion = Annotated[str, *_checked(references.chart_version, pattern=references.CHART_VERSION.pattern)]
-Digest = Annotated[str, *_checked(references.digest, pattern=references.DIGEST.pattern)]
-Platform = Annotated[str, *_checked(references.platform, pattern=references.PLATFORM.pattern)]
-WebLink = Annotated[str, *_checked(web_link, format="uri")]
+VersionLabel = Annotated[
+    str, *_checked(references.version_label, "1.0.0", pattern=references.VERSION_LABEL.pattern)
+]
+ChartVersion = Annotated[
+    str, *_checked(references.chart_version, "1.0.0", pattern=references.CHART_VERSION.pattern)
+]
+Digest = Annotated[str, *_checked(references.digest, f"sha256:{'0' * 64}", pattern=references.DIGEST.pattern)]
+Platform = Annotated[str, *_checked(references.platform, "linux/amd64", pattern=references.PLATFORM.pattern)]
+WebLink = Annotated[str, *_checked(web_link, "https://example.org/", format="uri")]
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
-Hub = Annotated[str, *_checked(_hub, format="uri")]
-Repository = Annotated[str, *_checked(references.repository)]
-ChartReference = Annotated[str, *_checked(references.chart_reference)]
-ImageReference = Annotated[str, *_checked(_reference)]
+Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", format="uri")]
+Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
+ChartReference = Annotated[
+    str, *_checked(references.chart_reference, "oci://registry.example.org/charts/tools")
+]
+ImageReference = Annotated[str, *_checked(_reference, "registry.example.org/tools:1.0.0")]

@@ -18,24 +18,6 @@ from ..problems.codes import Code
 from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
-_BEGINNINGS: Mapping[str, object] = {
-    "category": "Tools",
-    "tier": "standard",
-    "license": "LicenseRef-Unknown",
-    "platforms": ["linux/amd64"],
-    "versions": ["1.0.0"],
-    "latest": "1.0.0",
-}
-"""What a page begins with where the catalog closes no words; it passes, and is seen to be a beginning."""
-_EXAMPLES = {
-    "uri": "https://example.org/",
-    "date": "2026-01-31",
-    "integer": 1,
-    "number": 1,
-    "array": [],
-    "object": None,
-}
-"""What a field of a type or format may hold; text of an author's own field is its name."""
 
 
 @click.command("new", short_help="Begin the page of an image, a chart or a plan.")
@@ -77,18 +59,19 @@ def command(kind: str, name: str, config_file: Path) -> None:
 
 def _page(resource: Resource, name: str, slug: str, settings: Settings) -> str:
     schema = schemas(settings)[f"{resource}.json"]
+    definitions = schema["$defs"]
     required = {"name", *schema["else"]["allOf"][1]["required"]}
     image = f"{settings.registry or 'registry.example.org'}/{slug}"
-    beginnings = {**_BEGINNINGS, "name": name, "image": image}
+    given = {"name": name, "image": image}
     if resource == "images" and settings.registry is None:
         required.add("image")
     lines = ["---", f"catalog: {resource}"]
-    for field, described in schema["$defs"]["Item"]["properties"].items():
+    for field, described in definitions["Item"]["properties"].items():
         if described is not False and field not in ("slug", "catalog"):
             words = _words(described)
-            value = words[0] if words else beginnings.get(field, _example(field, described))
-            says = " ".join([*described.get("description", "").split(), *_choice(words)])
-            lines.append(f"{'' if field in required else '# '}{field}: {_written(value)}  # {says}")
+            value = words[0] if words else given.get(field, _example(field, described, definitions))
+            comment = " ".join([*described.get("description", "").split(), *_choice(words)])
+            lines.append(f"{'' if field in required else '# '}{field}: {_written(value)}  # {comment}")
     return "\n".join([*lines, "---", ""])
 
 
@@ -111,8 +94,17 @@ def _choice(words: list[Any]) -> list[str]:
     return [f"({', '.join(map(str, words))})"] if words and True not in words else []
 
 
-def _example(field: str, schema: Mapping[str, Any]) -> object:
+def _example(field: str, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> object:
+    """An example of what a field may hold; of a text without one, such as an author's own, its name."""
+    if "examples" in schema:
+        return schema["examples"][0]
     choice = next(_choices(schema))
-    kinds = choice.get("type", "object")
-    kind = kinds if isinstance(kinds, str) else kinds[0]
-    return _EXAMPLES.get(choice.get("format", kind), field)
+    if "$ref" in choice:
+        choice = definitions[choice["$ref"].rpartition("/")[2]]
+    if "properties" in choice:
+        parts = choice["properties"].items()
+        return {name: _example(name, part, definitions) for name, part in parts if name in choice["required"]}
+    if "items" in choice:
+        return [_example(field, choice["items"], definitions)]
+    words = choice.get("enum", [field])
+    return choice.get("examples", words)[0]

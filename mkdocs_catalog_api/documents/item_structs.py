@@ -18,7 +18,6 @@ from ..catalog.fields import OwnFields
 from ..catalog.model import Model
 from ..catalog.models import (
     ChartEntry,
-    ChartVersionEntry,
     ImageEntry,
     Lifecycle,
     Outcome,
@@ -90,15 +89,8 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
 _WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
 """Closed lists of words → the name of their schema."""
 
-_NAMES: Mapping[type[BaseModel], str] = {
-    VersionEntry: "Version",
-    ChartVersionEntry: "ChartVersion",
-    PinEntry: "Pin",
-    ImageEntry: "Image",
-    ChartEntry: "Chart",
-    RoadmapEntry: "RoadmapItem",
-    UpdateEntry: "Update",
-}
+_NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem"}
+"""Model → the name of what is published of it; that of others is without `Entry`."""
 
 
 @cache
@@ -108,7 +100,8 @@ def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[
     Its fields are those of the model, then the computed ones, then the own ones of the catalog. An own field
     takes the key of another one that has its name.
     """
-    built_in = next(base for base in _NAMES if issubclass(model, base))
+    # Without the words that a catalog allows: those are in a model of the same name, which is based on it.
+    built_in = [base for base in model.__mro__ if base.__name__ == model.__name__][-1]
     fields = {
         name: _described(info, own.of_versions if name == "versions" else OwnFields)
         for name, info in model.model_fields.items()
@@ -118,7 +111,7 @@ def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[
     fields |= {f"own_{name}": _described(own.model_fields[f"own_{name}"]) for name in own.names}
     infos = model.model_fields | own.model_fields
     return defstruct(
-        _NAMES[built_in],
+        _NAMES.get(model.__name__, model.__name__.removesuffix("Entry")),
         [*fields.items()],
         bases=(Document,),
         module=__name__,
@@ -128,13 +121,17 @@ def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[
 
 
 def publish(entry: Model, own: type[OwnFields] = OwnFields, **computed: object) -> Struct:
-    """A validated entry as it is published, with the computed fields. Models in it are published among those.
+    """A validated entry as it is published, with the computed fields; `own` declares the catalog's own.
 
-    `own` declares the catalog's own fields.
+    A list of models is published among the computed fields.
     """
     struct = published(type(entry), own)
     values = vars(entry) | computed | {f"own_{name}": value for name, value in entry.own.items()}
-    return struct(*map(values.__getitem__, struct.__struct_fields__))
+    return struct(*(_published(values[name]) for name in struct.__struct_fields__))
+
+
+def _published(value: object) -> object:
+    return publish(value) if isinstance(value, Model) else value
 
 
 def _described(info: FieldInfo, own: type[OwnFields] = OwnFields) -> Any:

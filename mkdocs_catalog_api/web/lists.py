@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, cast
 
+from ..authored.settings import ITEM_MODELS
 from ..catalog.fields import CustomField
 from ..catalog.grading import GRADES
-from ..catalog.models import Lifecycle
+from ..catalog.model import Model
+from ..catalog.models import UpdateEntry
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import ShownField, shown_fields
 from .view import Item
 
 PER_PAGE = 48
-_FIELDS: Mapping[str, Sequence[str]] = {
-    "images": ("category", "tier", "lifecycle", "grade", "severity", "fix", "platform", "scanned"),
-    "charts": ("category", "tier", "lifecycle", "grade", "severity", "fix"),
-    "roadmap": ("category", "tier", "priority"),
-    "updates": ("outcome",),
+MODELS: Mapping[str, type[Model]] = dict([*ITEM_MODELS.items(), ("updates", UpdateEntry)])
+_FIGURES: Mapping[str, Sequence[str]] = {
+    "images": ("grade", "severity", "fix"),
+    "charts": ("grade", "severity", "fix"),
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix", "exploited"),
 }
-_RESERVED = {"find", "q", "sort", "view", "release", "id"}.union(*_FIELDS.values())
+"""Filters by what is computed. Those by fields are said in their models."""
+_SCANNED = "scanned"
+"""The filter of images by the reader's clock, after all others of the contract."""
+_RESERVED = {
+    *("find", "q", "sort", "view", "release", "id", _SCANNED),
+    *(name for names in _FIGURES.values() for name in names),
+    *(field.shown.filter for model in MODELS.values() for field in shown_fields(model)),
+}
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": COUNTERS,
     "grade": (*GRADES, "not graded", "not scanned"),
-    "lifecycle": get_args(Lifecycle),
-    "priority": ("high", "medium", "low"),
 }
 _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
     "fix": (("yes", "With a fix"),),
@@ -47,6 +54,12 @@ class Filter(NamedTuple):
     label: str
     choices: Sequence[tuple[str, str]]
     """Value in the address, and what people read."""
+
+
+def filter_fields(resource: str) -> dict[str, ShownField]:
+    """Name of a filter → the field that it is about."""
+    fields = shown_fields(MODELS[resource]) if resource in MODELS else ()
+    return {field.shown.filter: field for field in fields if field.shown.filter}
 
 
 class CatalogList(NamedTuple):
@@ -71,6 +84,8 @@ class CatalogList(NamedTuple):
     """Number of this page, from 1."""
     categories: str
     """JSON object of slug → categories, of the items whose document has another field of that name."""
+    paths: str
+    """JSON object of the filters whose field has another name: `{"platform": "platforms"}`."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
@@ -78,8 +93,13 @@ class CatalogList(NamedTuple):
 
 def list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
     """What tells the items apart, in the order of the contract, then the author's own fields."""
+    by_field = filter_fields(resource)
+    first = [name for name, field in by_field.items() if field.shown.first]
+    figures = _FIGURES.get(resource, ())
+    names = dict.fromkeys([*first, *figures, *by_field, *([_SCANNED] if resource == "images" else [])])
     offered = {
-        name: _CHOICES.get(name) or [(w, w) for w in _words(name, items)] for name in _FIELDS[resource]
+        name: _CHOICES.get(name) or [(word, word) for word in _words(name, by_field.get(name), items)]
+        for name in names
     }
     if any(_ends(item) for item in items):
         offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
@@ -104,9 +124,9 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, items: Sequence[Item]) -> list[str]:
-    have = {word for item in items for word in _of(name, item)}
-    order = _ORDERS.get(name, ())
+def _words(name: str, field: ShownField | None, items: Sequence[Item]) -> list[str]:
+    have = {word for item in items for word in (_figures(name, item) if field is None else _of(field, item))}
+    order = _ORDERS.get(name, ()) if field is None else field.shown.order
     return [*(word for word in order if word in have), *sorted(have.difference(order))]
 
 
@@ -116,16 +136,17 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(name: str, item: Item) -> Iterable[str]:
-    """The words of an item."""
+def _of(field: ShownField, item: Item) -> Iterable[str]:
+    value = item[field.name]
+    return () if value is None else texts(value)
+
+
+def _figures(name: str, item: Item) -> Iterable[str]:
+    """The words of an item for a filter by what is computed."""
     security = item.get("security")
     if name == "severity":
         if not isinstance(security, dict):
             return [str(item["severity"]).lower()]
         return [word for word in _ORDERS[name] if security[word]]
-    if name == "grade":
-        figures = cast(Item, security)
-        return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
-    if name == "platform":
-        return texts(item["platforms"])
-    return () if item[name] is None else texts(item[name])
+    figures = cast(Item, security)
+    return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]

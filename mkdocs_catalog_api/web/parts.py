@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import msgspec
+from pydantic.fields import FieldInfo
 
-from ..authored.messages import field_names, resembling, suggestion
+from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import shown_fields
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
-from .lists import PER_PAGE, CatalogList, Filter, list_filters, texts
+from .lists import MODELS, PER_PAGE, CatalogList, Filter, filter_fields, list_filters, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -41,7 +43,6 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
-_NO_FILTER = {"security", "versions", "digests", "url", "href"}
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
@@ -87,11 +88,15 @@ class Parts:
         self._env = environment(overrides)
         self._gathered = Gathered(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
-            name: [field for field in (*field_names(each.model), *each.own.names) if field not in _NO_FILTER]
+            name: [
+                *(info.alias or field for field, info in each.model.model_fields.items() if _words(info)),
+                *each.own.names,
+            ]
             for name, each in fields.items()
         }
 
@@ -225,10 +230,13 @@ class Parts:
             shown, left_out = [*items], []
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
         categories = self._gathered.categories.get(resource, {})
-        listed = [{**item, "category": categories.get(str(item.get("slug")))} for item in items]
+        listed = [{**item, "categories": categories.get(str(item.get("slug")))} for item in items]
         others = {
-            item["slug"]: item["category"] for item in listed if item["category"] != item.get("categories")
+            item["slug"]: item["categories"]
+            for item, published in zip(listed, items, strict=True)
+            if item["categories"] != published.get("categories")
         }
+        paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
         filters = list_filters(resource, listed, fields) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
@@ -246,6 +254,7 @@ class Parts:
             facts=";".join(facts),
             page=1,
             categories=json.dumps(others, ensure_ascii=False) if others else "",
+            paths=json.dumps(paths) if paths else "",
             pages=["", *(f"{place.stem}-{resource}-{number}.html" for number in numbers[1:])],
             size=size,
         )
@@ -263,6 +272,11 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
         words = (*COUNTERS, "total", "fixable", "grade", "score", "scannedAt")
         return {**dict.fromkeys(words), "version": pin.version}
     return {**pin.figures.fields(), "version": pin.version, "scannedAt": pin.figures.scanned_at}
+
+
+def _words(field: FieldInfo) -> bool:
+    """Whether a marker can choose by the words of a field."""
+    return not models_in(field.annotation)
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:

@@ -66,7 +66,7 @@
   const fill = (element, value) => {
     const { f, to, chip, none = "–", class: kind } = element.dataset;
     const found = value(f);
-    const missing = empty(found) || found === false;
+    const missing = found === false || ![found].flat().join("");
     if (kind) element.className = kind + String(found).toLowerCase().replace("+", "-plus").replace(" ", "-");
     if (element.tagName === "TIME") {
       element.dateTime = found ?? "";
@@ -79,7 +79,7 @@
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
-      const [field] = to.match(/(?<={)\w+/);
+      const [field] = to.match(/(?<={)[\w.]+/);
       const address = value(field);
       const set = target => (target ? (element.href = target) : element.removeAttribute("href"));
       element.hidden = !f && empty(address);
@@ -108,6 +108,7 @@
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
       this.categories = JSON.parse(root.dataset.categories ?? "{}");
+      this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
       this.texts = new WeakMap();
@@ -288,7 +289,7 @@
       const { security } = item;
       if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
       if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
-      const found = { category: this.categories[item.slug] ?? item.categories, platform: item.platforms }[name] ?? this.value(item, name);
+      const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
       return [found].flat().map(String);
     }
     value(item, path) {
