@@ -14,6 +14,7 @@ import yaml
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]
 
 import mkdocs_catalog_api.authored.schemas as package
+from mkdocs_catalog_api.sources.settings import scanner_words
 
 from .authors import OWN_SETTINGS, configure
 from .sites import SiteFolder, digest
@@ -57,7 +58,7 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 def test_the_committed_schemas_are_fresh() -> None:
     """Refresh them with `catalog-api schemas`."""
-    for name, schema in package.schemas().items():
+    for name, schema in package.schemas(scanner_words()).items():
         assert json.loads((FOLDER / name).read_text("utf-8")) == schema, name
     assert {path.stem for path in FOLDER.glob("*.json")} == set(NAMES)
 

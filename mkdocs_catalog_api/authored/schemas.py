@@ -7,7 +7,7 @@ An editor reads `version: 1.10` as a number where the plugin reads text, so a te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -37,15 +37,19 @@ class _Generator(GenerateJsonSchema):
         return False
 
 
-def schemas(settings: Settings | None = None, *, inherited: bool = False) -> dict[str, Schema]:
+def schemas(
+    scanner_words: Sequence[str], settings: Settings | None = None, *, inherited: bool = False
+) -> dict[str, Schema]:
     """File name → schema. With `settings` the collections have their own fields and vocabularies.
+
+    `scanner_words` are those that the setting `scanners` may hold.
 
     With `inherited` nothing is required of a page, because a `.meta.yml` may give it.
     """
     made = {
         f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
     }
-    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs()}
+    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs(scanner_words)}
 
 
 def write(folder: Path, made: Mapping[str, Schema]) -> None:
@@ -135,7 +139,7 @@ def _others(field: str) -> Iterator[str]:
     return (key for key, meant in UpdateEntry.spellings.items() if meant == field)
 
 
-def _mkdocs() -> Schema:
+def _mkdocs(scanner_words: Sequence[str]) -> Schema:
     """mkdocs.yml, of which only the plugin's own settings are described."""
     settings = Settings.model_json_schema(schema_generator=_Generator)
     definitions: Schema = settings.pop("$defs")
@@ -152,6 +156,8 @@ def _mkdocs() -> Schema:
     short: Schema = {"enum": list(get_args(FieldType))}
     for name in ("fields", "version_fields"):
         collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+    scanners = definitions["SecuritySettings"]["properties"]["scanners"]
+    scanners["items"] = {"enum": [*scanner_words], "type": "string"}
     badges = settings["properties"]["badges"]
     badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}

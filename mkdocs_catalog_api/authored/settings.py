@@ -1,9 +1,10 @@
 """What a user can set in mkdocs.yml under `catalog-api`; the plugin and the command line share it."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
 
 from ..catalog import names as references
 from ..catalog.fields import ItemFields
@@ -42,7 +43,6 @@ ADVISORIES = {
 """Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
 DEFAULT_HISTORY = "history"
 """Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
-Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
 ]
@@ -53,6 +53,18 @@ Lookup = Literal["digests", "cves", "renovate"]
 def data_names(stem: str) -> list[str]:
     """What a data file may be called that the settings do not name."""
     return [stem + ending for ending in DATA_ENDINGS]
+
+
+def _scanner_word(value: object, info: ValidationInfo) -> object:
+    """Refuse what is no word of the table of report formats, which the context gives."""
+    words: Sequence[str] = cast("Callable[[], Sequence[str]]", info.context)()
+    if value not in words:
+        expected = ", ".join(map(repr, words))
+        raise PydanticCustomError("literal_error", "unknown scanner", {"expected": expected})
+    return value
+
+
+ScannerWord = Annotated[str, BeforeValidator(_scanner_word)]
 
 
 class UpdatesSettings(Section):
@@ -93,10 +105,10 @@ class SecuritySettings(Section):
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Age in days above which the scan of a newest release causes a warning."
     )
-    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = Field(
-        ("trivy", "grype", "harbor", "osv"),
-        description="Which scanner counts when several have scanned a release: the first that has.",
+    scanners: Annotated[tuple[ScannerWord, ...], Field(strict=False, min_length=1), Once] = Field(
+        (), description="Which scanner counts when several have scanned a release: the first that has."
     )
+    """By default empty: all, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
         description="What is taken without a warning: reports of something other than an image "
@@ -215,14 +227,22 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
     return fields
 
 
-def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
-    """The settings, or None and a problem for each fault."""
+def validate_settings(
+    options: Mapping[str, object],
+    config: ConfigFile,
+    problems: Problems,
+    scanner_words: Callable[[], Sequence[str]],
+) -> Settings | None:
+    """The settings, or None and a problem for each fault.
+
+    `scanner_words` gives the words that the setting `scanners` may hold; it is called if that is set.
+    """
     before = problems.count(Level.ERROR)
     usable: Mapping[str, object] = options
     settings = None
     while settings is None:
         try:
-            settings = Settings.model_validate(usable)
+            settings = Settings.model_validate(usable, context=scanner_words)
         except ValidationError as error:
             found = error.errors(include_url=False)
             if usable is options:

@@ -12,10 +12,11 @@ import yaml
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..authored.schemas import schemas
-from ..authored.settings import Resource, Settings, read_settings
+from ..authored.settings import Resource, Settings
 from ..catalog.names import slug_from_name
 from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from ..sources.settings import read_settings, scanner_words
 from .run import config_file_option, print_problems
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
@@ -77,7 +78,7 @@ def command(kind: str, name: str, config_file: Path) -> None:
 
 
 def _page(resource: Resource, name: str, slug: str, settings: Settings) -> str:
-    schema = schemas(settings)[f"{resource}.json"]
+    schema = schemas(scanner_words(), settings)[f"{resource}.json"]
     required = {"name", *schema["else"]["allOf"][1]["required"]}
     image = f"{settings.registry or 'registry.example.org'}/{slug}"
     beginnings = {**_BEGINNINGS, "name": name, "image": image}

@@ -9,9 +9,10 @@ import click
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.mkdocs_yml import read_mkdocs_yml
 from ..authored.schemas import DRAFT_7, PACKAGE, schemas, write
-from ..authored.settings import Settings, read_settings
+from ..authored.settings import Settings
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
+from ..sources.settings import read_settings, scanner_words
 from .run import print_problems
 
 
@@ -36,7 +37,7 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
             print_problems(problems, quiet=True)
             raise SystemExit(1)
         settings, inherited = read, site.options("meta") is not None
-    made = schemas(settings, inherited=inherited)
+    made = schemas(scanner_words(), settings, inherited=inherited)
     if draft_7:
         made = {name: schema | {"$schema": DRAFT_7} for name, schema in made.items()}
     try:

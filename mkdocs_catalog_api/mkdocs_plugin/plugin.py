@@ -11,12 +11,13 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.toc import AnchorLink
 
-from ..authored.settings import Settings, read_settings
+from ..authored.settings import Settings
 from ..authored.site import own_files
 from ..build import Build
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.earlier import Stamp, remember
+from ..sources.settings import read_settings
 from ..web.pages import FilledPage
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict

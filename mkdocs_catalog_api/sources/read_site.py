@@ -12,11 +12,12 @@ from pathlib import Path
 from ..authored.config_file import PLUGIN, ConfigFile
 from ..authored.docs_dir import DocsDir, Rules
 from ..authored.mkdocs_yml import MkDocsYml, read_mkdocs_yml
-from ..authored.settings import Settings, read_settings
+from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
+from .settings import read_settings
 
 HARMLESS = frozenset(
     {
