@@ -54,7 +54,7 @@ def test_its_sample_is_read_as_what_a_sample_has_to_be(report_format: ReportForm
 
 @each_format
 def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> None:
-    """Except that Artifact Hub, which is asked last, would take the list in a report of Trivy for one of these."""
+    """Except Artifact Hub, which is asked after Trivy and finds a report of Trivy in one of Trivy, too."""
     first, *others = [each for each in FORMATS if recognizes(each, report_format.sample)]
     assert first == report_format
     assert {other.name for other in others if other.word != report_format.word} == set()

@@ -224,7 +224,7 @@ def test_charts_count_what_remains_of_their_pins(nginx: SiteFolder) -> None:
     result = built(nginx)
     security = result.json("charts.json")["data"][0]["security"]
     assert (security["scanned"], security["pins"], security["total"]) == (True, 2, 2)
-    assert (security["suppressed"], security["high"], security["low"]) == (2, 1, 1)
+    assert (security["suppressed"], security["high"], security["medium"]) == (2, 1, 1)
     assert result.json("security.json")["suppressed"] == 1
     assert idle(result) == []
 
