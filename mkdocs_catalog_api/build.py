@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from .authored import clock
-from .authored.settings import Settings, check_lookups
+from .authored.settings import Settings, check_words
 from .authored.site import Site
 from .catalog.value import Catalog
 from .documents import vex
@@ -167,7 +167,7 @@ def _prepare(
             Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
         )
     clock.check(problems)
-    problems.extend(check_lookups(settings.lookups, LOOKUP_NAMES, site.config))
+    problems.extend(check_words(("lookups",), settings.lookups, LOOKUP_NAMES, site.config))
     progress(f"reading {len(site.pages):,} pages and the reports")
     catalog = assemble(load(site, settings, problems), site, settings, problems)
     header_file = HeaderFile(settings.headers, catalog.addresses.mount) if settings.headers else None

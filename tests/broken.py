@@ -203,7 +203,7 @@ SETTINGS = [
     ("security: {reports: docs}", "CAT021 6:18 catalog-api.security.reports"),
     ("security: {max_age: 0}", "CAT020 6:18 catalog-api.security.max_age"),
     ("security: {max_age: '30'}", "CAT020 6:18 catalog-api.security.max_age"),
-    ("security: {scanners: [snyk]}", "CAT020 6:29 catalog-api.security.scanners[0]"),
+    ("security: {scanners: [trivvy]}", "CAT020 6:29 catalog-api.security.scanners[0]"),
     ("security: {scanners: [trivy, trivy]}", "CAT020 6:18 catalog-api.security.scanners"),
     ("badges: {cves: {colour: red}}", "CAT020 6:23 catalog-api.badges.cves.colour"),
     ("badges: {cves: {color: Red!}}", "CAT020 6:23 catalog-api.badges.cves.color"),

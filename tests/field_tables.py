@@ -1,4 +1,4 @@
-"""The guide's tables of fields, made from the models: `python -m tests.field_tables` refreshes them.
+"""Tables of the guide, made from models, report formats and grades: `python -m tests.field_tables` does it.
 
 A table stands between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
@@ -14,7 +14,10 @@ import yaml
 from mkdocs_catalog_api.authored.schemas import schemas
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
+from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
+from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
+from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
 from .guide import GUIDE, PAGES, page
 
@@ -40,14 +43,17 @@ _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.D
 
 def table(name: str) -> str:
     """The Markdown of one table."""
-    file, definition = TABLES[name]
-    schema = schemas(lookups=LOOKUP_NAMES)[f"{file}.json"]
-    if name == "documents":
+    if name in OTHER_TABLES:
+        rows = [*OTHER_TABLES[name]()]
+    elif name == "documents":
         rows = [["path", "what it is"], *_documents()]
-    elif name == "settings":
-        rows = [["setting", "what it does", "written"], *_settings(schema)]
     else:
-        rows = [["field", "what it is", "written"], *_fields(schema, definition)]
+        file, definition = TABLES[name]
+        schema = schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS])[f"{file}.json"]
+        if name == "settings":
+            rows = [["setting", "what it does", "written"], *_settings(schema)]
+        else:
+            rows = [["field", "what it is", "written"], *_fields(schema, definition)]
     rows.insert(1, ["---"] * len(rows[0]))
     return "".join(
         f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
@@ -95,6 +101,8 @@ def _settings(schema: Schema) -> Iterator[list[str]]:
         default: Any = Settings(lookups=LOOKUP_NAMES).model_dump(mode="json", by_alias=True)
         for key in path:
             default = default.get(key) if isinstance(default, dict) else None
+        if path == ("security", "scanners"):
+            default = [*SCANNERS]
         what = field.get("description", "")
         if default not in (None, {}):
             what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
@@ -153,6 +161,33 @@ def _word(schema: Schema, definitions: Schema) -> str:
         "string": "text",
     }
     return words.get(str(kind), str(kind))
+
+
+def _formats() -> Iterator[list[str]]:
+    yield ["scanner", "what is read"]
+    yield from ([f"[{each.name}]({each.page})", each.what] for each in FORMATS)
+
+
+def _grades() -> Iterator[list[str]]:
+    """By the letters of the bands: the severities that lead to them."""
+    yield ["grade", "worst vulnerability", "score"]
+    yield [CLEAN.letter, "none", str(CLEAN.high)]
+    for letter in GRADES[1:]:
+        ways: dict[str, list[str]] = {}
+        for word, with_fix, without in zip(COUNTERS, WITH_FIX, WITHOUT_FIX, strict=True):
+            if letter == with_fix.letter == without.letter:
+                ways.setdefault("", []).append(word)
+            elif letter == with_fix.letter:
+                ways.setdefault(", and at least one vulnerability has a fix", []).append(word)
+            elif letter == without.letter:
+                ways.setdefault(", and none has a fix", []).append(word)
+        (band,) = {band for band in (*WITH_FIX, *WITHOUT_FIX) if band.letter == letter}
+        worst = "; ".join(" or ".join(words) + condition for condition, words in ways.items())
+        yield [letter, worst, f"{band.low} to {band.high}"]
+
+
+OTHER_TABLES = {"report formats": _formats, "grades": _grades}
+"""Name of a table → its rows, of what no schema describes."""
 
 
 if __name__ == "__main__":

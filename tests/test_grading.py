@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.grading import grade
+from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX, grade
 
 BANDS = {"A+": (100, 100), "A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
 NONE = (0, 0, 0, 0, 0)
@@ -36,16 +37,16 @@ counts = st.lists(st.integers(0, 3) | st.integers(0, 100_000), min_size=5, max_s
 def test_the_figures_of_the_contract(
     fixable: tuple[int, ...], unfixable: tuple[int, ...], letter: str, score: str
 ) -> None:
-    graded = grade(fixable, unfixable)
-    assert (graded[0], json.dumps(graded[1])) == (letter, score)
+    band, figure = grade(fixable, unfixable)
+    assert (band.letter, json.dumps(figure)) == (letter, score)
 
 
 @given(counts, counts)
 def test_the_score_is_the_formula_rounded_down_inside_its_band(
     fixable: list[int], unfixable: list[int]
 ) -> None:
-    letter, score = grade(fixable, unfixable)
-    low, high = BANDS[letter]
+    band, score = grade(fixable, unfixable)
+    low, high = BANDS[band.letter]
     load = sum(
         weight * (a + Fraction(b, 2))
         for weight, a, b in zip((40, 10, 4, 1, 1), fixable, unfixable, strict=True)
@@ -58,9 +59,9 @@ def test_the_score_is_the_formula_rounded_down_inside_its_band(
 def test_another_row_never_raises_the_score(
     fixable: list[int], unfixable: list[int], severity: int, with_fix: bool
 ) -> None:
-    before = grade(fixable, unfixable)[1]
+    before = grade(fixable, unfixable).score
     (fixable if with_fix else unfixable)[severity] += 1
-    assert grade(fixable, unfixable)[1] <= before
+    assert grade(fixable, unfixable).score <= before
 
 
 @given(counts, counts, st.integers(0, 4), st.integers(0, 4), st.booleans())
@@ -69,10 +70,10 @@ def test_a_row_that_gets_worse_never_raises_the_score(
 ) -> None:
     of_kind = fixable if with_fix else unfixable
     of_kind[max(one, other)] += 1
-    before = grade(fixable, unfixable)[1]
+    before = grade(fixable, unfixable).score
     of_kind[max(one, other)] -= 1
     of_kind[min(one, other)] += 1
-    assert grade(fixable, unfixable)[1] <= before
+    assert grade(fixable, unfixable).score <= before
 
 
 @given(counts, counts, st.integers(0, 4))
@@ -80,13 +81,21 @@ def test_a_fix_that_appears_never_raises_the_score(
     fixable: list[int], unfixable: list[int], severity: int
 ) -> None:
     unfixable[severity] += 1
-    before = grade(fixable, unfixable)[1]
+    before = grade(fixable, unfixable).score
     unfixable[severity] -= 1
     fixable[severity] += 1
-    assert grade(fixable, unfixable)[1] <= before
+    assert grade(fixable, unfixable).score <= before
 
 
 @pytest.mark.parametrize("severity", range(5))
 def test_ten_times_the_rows_still_score_less(severity: int) -> None:
-    scores = [grade([count * (place == severity) for place in range(5)], NONE)[1] for count in (1, 10, 100)]
+    scores = [
+        grade([count * (place == severity) for place in range(5)], NONE).score for count in (1, 10, 100)
+    ]
     assert scores == sorted(set(scores), reverse=True)
+
+
+def test_every_letter_has_one_band_that_some_row_leads_to_and_they_do_not_overlap() -> None:
+    bands = sorted({CLEAN, *WITH_FIX, *WITHOUT_FIX}, key=lambda band: -band.high)
+    assert [band.letter for band in bands] == [*GRADES]
+    assert all(worse.high < band.low for band, worse in pairwise(bands))

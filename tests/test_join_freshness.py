@@ -108,8 +108,8 @@ def test_a_scan_of_a_platform_that_the_release_lacks_warns(
 def test_a_system_past_its_end_of_life_warns_and_gets_no_good_grade(dated: SiteFolder) -> None:
     dated.image("web", "versions: ['3', '2', '1']")
     dated.report("web/3.json", abandoned([]))
-    dated.report("web/2.json", abandoned([row("CVE-2026-0001", "LOW")]))
-    dated.report("web/1.json", abandoned([row("CVE-2026-0001", "LOW", fixed="2")]))
+    dated.report("web/2.json", abandoned([row("CVE-2026-0001", "UNKNOWN")]))
+    dated.report("web/1.json", abandoned([row("CVE-2026-0001", "UNKNOWN", fixed="2")]))
     result = built(dated)
     records = result.json("security/web.json")["versions"]
     assert [(found["osEndOfLife"], found["grade"], found["score"]) for found in records] == [
@@ -126,7 +126,7 @@ def test_a_system_past_its_end_of_life_warns_and_gets_no_good_grade(dated: SiteF
     assert "past its end of life" in result.logged()[0]
 
 
-@pytest.mark.parametrize(("severity", "grade"), [(None, None), ("LOW", None), ("MEDIUM", "C")])
+@pytest.mark.parametrize(("severity", "grade"), [(None, None), ("UNKNOWN", None), ("MEDIUM", "C")])
 def test_a_chart_gets_no_good_grade_from_a_system_past_its_end_of_life(
     dated: SiteFolder, severity: str | None, grade: str | None
 ) -> None:

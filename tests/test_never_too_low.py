@@ -138,12 +138,12 @@ def test_part_of_a_release_scanned_is_not_the_release_scanned(two: SiteFolder) -
 
 
 def test_a_part_may_be_accepted(two: SiteFolder) -> None:
-    two.report("a.json", scan("CVE-2026-0001", severity="LOW"))
+    two.report("a.json", scan("CVE-2026-0001", severity="MEDIUM"))
     two.settings["security"] = {"accept": ["partial"]}
     result = two.build(strict=True)
     assert not result.failed, result.logged()
-    assert (record(result)["grade"], record(result)["digestsScanned"]) == ("A", 1)
-    assert badge(result, "grade")[0] == "A"
+    assert (record(result)["grade"], record(result)["digestsScanned"]) == ("C", 1)
+    assert badge(result, "grade")[0] == "C"
     note = f"scans/a.json: web 1 is scanned in part: there is no scan of {B}"
     assert note in result.logged(logging.INFO)
 

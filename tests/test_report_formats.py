@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.sources.reports import Finding, Scan, read_report
+from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, Scan, read_report
 from tests.report_files import DIGEST, read, refusal, row, trivy
 
 OTHER = "sha256:" + "b" * 64
@@ -53,7 +53,7 @@ def test_grype() -> None:
     }
     descriptor = {"name": "grype", "version": "0.65.1", "timestamp": "2026-08-31T19:13:32.9+00:00"}
     assert read(grype(found, source={"type": "image", "target": target}, descriptor=descriptor)) == Scan(
-        scanner="grype",
+        scanner=SCANNERS["grype"],
         scanner_version="0.65.1",
         scanned_at="2026-08-31T19:13:32Z",
         references=("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
@@ -145,7 +145,7 @@ def test_harbor(media_type: str) -> None:
         "vulnerabilities": [found],
     }
     assert read({media_type: report}) == Scan(
-        scanner="harbor",
+        scanner=SCANNERS["harbor"],
         scanner_version="Trivy v0.50.1",
         scanned_at="2026-01-01T00:00:00Z",
         references=(),
@@ -193,7 +193,7 @@ def test_osv_counts_groups() -> None:
     records = [record(GHSA, details="Long text"), record("MAL-1", summary="Short text")]
     scan = read(osv(group, records=records, path="acme/web:1:/app/package-lock.json", type="docker"))
     assert scan == Scan(
-        scanner="osv",
+        scanner=SCANNERS["osv"],
         scanner_version="",
         scanned_at=None,
         references=("acme/web:1",),

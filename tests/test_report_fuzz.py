@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from mkdocs_catalog_api.sources.reports import ReportError, Scan, read_report
+from mkdocs_catalog_api.sources.reports import FORMATS, ReportError, Scan, read_report
 from tests.report_files import damaged, nodes, row, trivy
 from tests.test_report_formats import GHSA, grype, match, osv
 
 REPORTS: list[Any] = [
+    *(json.loads(report_format.sample) for report_format in FORMATS),
     trivy(row(Title="a flaw"), row(PkgIdentifier={"PURL": "pkg:x/y"}), Metadata={"RepoTags": ["a:1"]}),
     [{"Target": "a", "Vulnerabilities": [row()]}],
     grype(

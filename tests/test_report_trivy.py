@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mkdocs_catalog_api.sources.reports import Finding, Scan
+from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, Scan
 from tests.report_files import DIGEST, finding, read, row, trivy
 
 
@@ -50,7 +50,7 @@ def test_a_whole_report() -> None:
         purl="pkg:apk/wolfi/zlib@1.3-r0",
     )
     assert scan == Scan(
-        scanner="trivy",
+        scanner=SCANNERS["trivy"],
         scanner_version="0.69.3",
         scanned_at="2026-04-23T04:05:47Z",
         references=("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
@@ -63,7 +63,7 @@ def test_a_whole_report() -> None:
 
 def test_a_bare_result_is_enough() -> None:
     assert read({"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}) == Scan(
-        scanner="trivy",
+        scanner=SCANNERS["trivy"],
         scanner_version="",
         scanned_at=None,
         references=(),

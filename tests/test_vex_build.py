@@ -36,9 +36,9 @@ def vex(site: SiteFolder, *statements: dict[str, Any], name: str = "a", **fields
 
 @pytest.fixture
 def nginx(site: SiteFolder) -> SiteFolder:
-    """An image with one scanned release: a fixable critical row and a low one."""
+    """An image with one scanned release: a fixable critical row and a medium one."""
     site.image("nginx", f"versions: [{{version: 1.27.3, digest: '{digest(1)}'}}]")
-    rows = [row(ONE, "CRITICAL", fixed="3.0.1"), row(TWO, "LOW", pkg="zlib")]
+    rows = [row(ONE, "CRITICAL", fixed="3.0.1"), row(TWO, "MEDIUM", pkg="zlib")]
     site.report("nginx/1.27.3.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(1)}"))
     return site
 
@@ -64,9 +64,9 @@ def test_a_suppressed_row_moves_and_no_longer_counts(nginx: SiteFolder) -> None:
     assert (row_["id"], row_["fixed"], row_["status"]) == (ONE, "3.0.1", "not_affected")
     assert (row_["justification"], row_["statement"]) == ("vulnerable_code_not_present", DOCUMENT)
     assert (record["total"], record["critical"], record["fixable"]) == (1, 0, 0)
-    assert (record["grade"], record["findings"], record["unique"]) == ("A", 2, 1)
+    assert (record["grade"], record["findings"], record["unique"]) == ("C", 2, 1)
     security = result.json("images.json")["data"][0]["security"]
-    assert (security["total"], security["suppressed"], security["grade"]) == (1, 1, "A")
+    assert (security["total"], security["suppressed"], security["grade"]) == (1, 1, "C")
     summary = result.json("security.json")
     assert (summary["total"], summary["suppressed"], summary["unique"]) == (1, 1, 1)
     assert summary["images"]["nginx"]["suppressed"] == 1
@@ -224,7 +224,7 @@ def test_charts_count_what_remains_of_their_pins(nginx: SiteFolder) -> None:
     result = built(nginx)
     security = result.json("charts.json")["data"][0]["security"]
     assert (security["scanned"], security["pins"], security["total"]) == (True, 2, 2)
-    assert (security["suppressed"], security["high"], security["low"]) == (2, 1, 1)
+    assert (security["suppressed"], security["high"], security["medium"]) == (2, 1, 1)
     assert result.json("security.json")["suppressed"] == 1
     assert idle(result) == []
 

@@ -30,7 +30,7 @@ FINDING = Finding(
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
 )
 
-SCAN = Scan("trivy", "", None, (), frozenset(), "", None, ())
+SCAN = Scan("", None, (), frozenset(), "", None, ())
 
 
 def said(*changes: dict[str, Any]) -> Sequence[Statement]:

@@ -36,17 +36,21 @@ class _Generator(GenerateJsonSchema):
 
 
 def schemas(
-    settings: Settings | None = None, *, lookups: Sequence[str] = (), inherited: bool = False
+    settings: Settings | None = None,
+    *,
+    lookups: Sequence[str] = (),
+    scanners: Sequence[str] = (),
+    inherited: bool = False,
 ) -> dict[str, Schema]:
     """File name → schema. With `settings` the collections have their own fields and vocabularies.
 
-    `lookups` are the words of that setting. With `inherited` nothing is required of a page, because a
-    `.meta.yml` may give it.
+    `lookups` and `scanners` are the words of these settings. With `inherited` nothing is required of a page,
+    because a `.meta.yml` may give it.
     """
     made = {
         f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
     }
-    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups)}
+    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups, scanners)}
 
 
 def write(folder: Path, made: Mapping[str, Schema]) -> None:
@@ -136,7 +140,7 @@ def _others(field: str) -> Iterator[str]:
     return (key for key, meant in UpdateEntry.spellings.items() if meant == field)
 
 
-def _mkdocs(lookups: Sequence[str]) -> Schema:
+def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
     """mkdocs.yml, of which only the plugin's own settings are described."""
     settings = Settings.model_json_schema(schema_generator=_Generator)
     definitions: Schema = settings.pop("$defs")
@@ -153,6 +157,8 @@ def _mkdocs(lookups: Sequence[str]) -> Schema:
     short: Schema = {"enum": list(get_args(FieldType))}
     for name in ("fields", "version_fields"):
         collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+    security = definitions["SecuritySettings"]["properties"]
+    security["scanners"]["items"] = {"enum": [*scanners], "type": "string"}
     badges = settings["properties"]["badges"]
     badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     settings["properties"]["lookups"]["items"] = {"enum": [*lookups], "type": "string"}

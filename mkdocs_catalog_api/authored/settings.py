@@ -189,7 +189,6 @@ ADVISORIES = {
 """Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
 DEFAULT_HISTORY = "history"
 """Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
-Scanner = Literal["trivy", "grype", "harbor", "osv"]
 Accepted = Literal[
     "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
 ]
@@ -239,10 +238,10 @@ class SecuritySettings(Section):
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Age in days above which the scan of a newest release causes a warning."
     )
-    scanners: Annotated[tuple[Scanner, ...], Field(strict=False, min_length=1), Once] = Field(
-        ("trivy", "grype", "harbor", "osv"),
-        description="Which scanner counts when several have scanned a release: the first that has.",
+    scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
+        (), description="Which scanner counts when several have scanned a release: the first that has."
     )
+    """By default empty: all, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
         description="What is taken without a warning: reports of something other than an image "
@@ -400,11 +399,13 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
         values.clear()
 
 
-def check_lookups(lookups: Iterable[str], known: Sequence[str], config: ConfigFile) -> Iterator[Problem]:
-    """A problem for each word of the setting that is not among the known ones."""
-    for position, word in enumerate(lookups):
+def check_words(
+    setting: tuple[str, ...], words: Iterable[str], known: Sequence[str], config: ConfigFile
+) -> Iterator[Problem]:
+    """A problem for each word of a setting that is not among those of the table that it is about."""
+    for position, word in enumerate(words):
         if word not in known:
-            yield config.problem(("lookups", position), *not_among(word, known), code=Code.SETTING)
+            yield config.problem((*setting, position), *not_among(word, known), code=Code.SETTING)
 
 
 def check_collection(

@@ -14,9 +14,6 @@ from .statements import Subject
 from .vex_matching import Statements
 from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 
-SCANNER_NAMES = {"trivy": "Trivy", "grype": "Grype", "harbor": "Harbor", "osv": "OSV-Scanner"}
-_SCANNERS = [*SCANNER_NAMES]
-
 
 class Figures(NamedTuple):
     """The counts of a scanned release, its grade and the time of its oldest scan."""
@@ -126,17 +123,20 @@ def _marked(
 def _figures(
     scans: Sequence[Scan], counts: SeverityCounts, suppressed: int, exploited: int | None, in_part: bool
 ) -> Figures:
-    letter: Grade | None
-    score: float | None
-    letter, score = grade(*counts)
     abandoned = any(scan.os_end_of_life for scan in scans)
-    # Nobody looks at the system any more, or has looked at all of it: finding nothing proves nothing.
-    if in_part or (abandoned and letter in ("A+", "A")):
-        letter = score = None
+    letter, score = _graded(counts, in_part=in_part, abandoned=abandoned)
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
     return Figures(counts, suppressed, letter, score, oldest, exploited, in_part)
+
+
+def _graded(counts: SeverityCounts, *, in_part: bool, abandoned: bool) -> tuple[Grade | None, float | None]:
+    """Grade and score, without which is what nobody has looked at all of, or looks at any more."""
+    band, score = grade(*counts)
+    if in_part or (abandoned and band.proves_nothing_if_abandoned):
+        return None, None
+    return band.letter, score
 
 
 def worse(one: Figures | None, other: Figures | None) -> Figures | None:
@@ -147,14 +147,19 @@ def worse(one: Figures | None, other: Figures | None) -> Figures | None:
 
 
 def total(parts: Sequence[Figures]) -> Figures:
-    """The sums over several releases, with the grade of all their rows; without a time."""
+    """The sums over several releases, with the grade of all their rows; without a time.
+
+    What keeps one of them from a grade may keep all of them from it.
+    """
     fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True))) or (0,) * 5
     unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True))) or (0,) * 5
-    letter, score = grade(fixable, unfixable) if parts else (None, None)
+    counts, in_part = SeverityCounts(fixable, unfixable), any(part.in_part for part in parts)
+    abandoned = any(part.grade is None for part in parts)
+    letter, score = _graded(counts, in_part=in_part, abandoned=abandoned) if parts else (None, None)
     known = [part.exploited for part in parts if part.exploited is not None]
     exploited = sum(known) if known else None
     suppressed = sum(part.suppressed for part in parts)
-    return Figures(SeverityCounts(fixable, unfixable), suppressed, letter, score, None, exploited)
+    return Figures(counts, suppressed, letter, score, None, exploited, in_part)
 
 
 def scanned_digest(digests: Sequence[str], scans: Sequence[Scan]) -> str | None:
@@ -167,10 +172,8 @@ def scanned_digest(digests: Sequence[str], scans: Sequence[Scan]) -> str | None:
 
 def scanner_names(scans: Sequence[Scan]) -> str:
     """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
-    versions = {(_SCANNERS.index(scan.scanner), scan.scanner_version) for scan in scans}
-    return ", ".join(
-        f"{SCANNER_NAMES[_SCANNERS[position]]} {version}".strip() for position, version in sorted(versions)
-    )
+    versions = {(scan.scanner, scan.scanner_version) for scan in scans}
+    return ", ".join(f"{scanner.name} {version}".strip() for scanner, version in sorted(versions))
 
 
 def os_end_of_life(scans: Sequence[Scan]) -> bool | None:

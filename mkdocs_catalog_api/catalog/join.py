@@ -106,10 +106,9 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
                 if complete:
                     yield _unmatched(scan, of_useful_report=scan.path in useful)
             elif reason == "scanner-not-wanted":
-                message = (
-                    f"passed over for {subject}: the scanner {scan.scanner} is not in `security.scanners`"
-                )
-                hint = f"add {scan.scanner} there, or remove the report"
+                word = scan.scanner.word
+                message = f"passed over for {subject}: the scanner {word} is not in `security.scanners`"
+                hint = f"add {word} there, or remove the report"
                 yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
             elif reason != "misplaced":  # which is an error that the join has added
                 message = f"passed over for {subject}; what counts is {instead}"

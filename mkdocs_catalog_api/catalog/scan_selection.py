@@ -24,7 +24,7 @@ class JoinRules(NamedTuple):
     """For each digest and platform of a release, one scanner's newest scan counts."""
 
     scanners: Sequence[str]
-    """Those that count, the preferred first."""
+    """Words of those that count, the preferred first. None means all, by rank."""
     now: str
     """UTC, `2026-11-20T06:00:00Z`: the time of a later scan does not show its age."""
     accept: Collection[str] = ()
@@ -35,9 +35,9 @@ class JoinRules(NamedTuple):
 
     def select(self, scans: Sequence[Scan], digests: Collection[str]) -> ScanSelection:
         """Select among the scans of a release with these digests."""
-        if len(scans) == 1 and scans[0].scanner in self.scanners:
+        if len(scans) == 1 and self._wanted(scans[0]):
             return ScanSelection(tuple(scans))  # as nearly always
-        usable = [scan for scan in scans if scan.scanner in self.scanners]
+        usable = [*filter(self._wanted, scans)]
         chosen: dict[tuple[str, int], Scan] = {}
         undated: list[Scan] = []
         for part in _parts(usable, frozenset(digests)):
@@ -52,9 +52,13 @@ class JoinRules(NamedTuple):
         unused = tuple((scan, self._reason(scan, counting, digests)) for scan in others)
         return ScanSelection(counting, unused, tuple(undated))
 
+    def _wanted(self, scan: Scan) -> bool:
+        return not self.scanners or scan.scanner.word in self.scanners
+
     def _rank(self, scan: Scan) -> tuple[bool, int]:
         """What decides before age does: the silence of a hub counts last, as its scan may have failed."""
-        return scan.inferred, self.scanners.index(scan.scanner)
+        scanner = scan.scanner
+        return scan.inferred, self.scanners.index(scanner.word) if self.scanners else scanner.rank
 
     def _newest(self, scans: Sequence[Scan], undated: list[Scan]) -> Iterator[Scan]:
         """One scanner's scans of one thing: the newest of each platform.
@@ -79,7 +83,7 @@ class JoinRules(NamedTuple):
         return scan.scanned_at is not None and not self.in_future(scan)
 
     def _reason(self, scan: Scan, chosen: Sequence[Scan], digests: Collection[str]) -> Reason:
-        if scan.scanner not in self.scanners:
+        if not self._wanted(scan):
             return "scanner-not-wanted"
         if _of_another_digest(scan, digests) and not all(
             _of_another_digest(each, digests) for each in chosen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -39,11 +39,20 @@ class Finding(Struct, gc=False):
     """Position of its scan among those that count for one release; set on a copy where there are several."""
 
 
+class Scanner(NamedTuple):
+    """A scanner whose reports can be read; they sort by rank."""
+
+    rank: int
+    """Its place in the order of preference, from 0."""
+    word: str
+    """In the setting `scanners`."""
+    name: str
+    """For people."""
+
+
 class Scan(Struct, frozen=True, gc=False):
     """One scan of one image: what its report contains, then where the report is."""
 
-    scanner: str
-    """The word used in the setting `scanners`: trivy, grype, harbor or osv."""
     scanner_version: str
     """Empty when the report does not say."""
     scanned_at: str | None
@@ -65,6 +74,8 @@ class Scan(Struct, frozen=True, gc=False):
     """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
     system_only_named: bool = False
     """The report names the operating system, but not one result of a look at its packages."""
+    scanner: Scanner = Scanner(0, "", "")
+    """What made the report; like all that follows, set by whoever had it read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
     file: str = ""

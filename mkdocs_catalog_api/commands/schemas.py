@@ -12,6 +12,7 @@ from ..authored.settings import Settings, read_settings
 from ..documents.table import LOOKUP_NAMES
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
+from ..sources.reports.formats import SCANNERS
 from .run import print_problems
 
 
@@ -36,7 +37,7 @@ def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> Non
             print_problems(problems, quiet=True)
             raise SystemExit(1)
         settings, inherited = read, site.options("meta") is not None
-    by_name = schemas(settings, lookups=LOOKUP_NAMES, inherited=inherited)
+    by_name = schemas(settings, lookups=LOOKUP_NAMES, scanners=[*SCANNERS], inherited=inherited)
     if draft_7:
         by_name = {name: schema | {"$schema": DRAFT_7} for name, schema in by_name.items()}
     try:

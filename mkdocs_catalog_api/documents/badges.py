@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from ..catalog import addresses
 from ..catalog.assessment import Figures
 from ..catalog.badges import EXPLOITED, FIXED, PER_IMAGE, BadgeStyle, value_badges
+from ..catalog.grading import GRADES
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import hub_name
 from ..catalog.published import Document, Slug, Text
@@ -23,7 +24,7 @@ _GREEN, _LIME, _OLIVE = "#15803d", "#4d7c0f", "#6d7400"
 _AMBER, _ORANGE, _RED = "#a16207", "#c2410c", "#b91c1c"
 _LABEL_COLOR = "#2f3a45"
 _BY_WORST = (_RED, _ORANGE, _AMBER, _OLIVE, _OLIVE)
-_BY_GRADE = {"A+": _GREEN, "A": _LIME, "B": _OLIVE, "C": _AMBER, "D": _ORANGE, "F": _RED}
+_BY_GRADE = dict(zip(GRADES, (_GREEN, _LIME, _OLIVE, _AMBER, _ORANGE, _RED), strict=True))
 # simple-icons has each of these; a name that it lacks would be dropped in silence.
 LOGOS = {
     "images": "docker",

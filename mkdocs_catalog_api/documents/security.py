@@ -303,12 +303,9 @@ def chart_security(chart: value.Chart) -> ChartSecurity:
     scanned = [figures for figures in pins.values() if figures is not None]
     fields = dict(NO_FIGURES)
     if scanned:
-        sums = total(scanned)
-        fields = sums.fields()
-        withheld = any(figures.grade is None for figures in scanned)
-        in_part = len(scanned) < len(pins) or any(figures.in_part for figures in scanned)
-        if in_part or (withheld and sums.grade in ("A+", "A")):
-            fields |= {"grade": None, "score": None}
+        fields = total(scanned).fields()
+    if len(scanned) < len(pins):
+        fields |= {"grade": None, "score": None}
     return ChartSecurity(
         scanned=bool(pins) and len(scanned) == len(pins),
         **fields,

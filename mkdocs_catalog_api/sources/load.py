@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
 from ..authored.folders import name_of
 from ..authored.pages import RawItem, select
-from ..authored.settings import SECURITY_FOLDERS, Settings, item_fields
+from ..authored.settings import SECURITY_FOLDERS, Settings, check_words, item_fields
 from ..authored.site import Site
 from ..authored.validate import read_entry
 from ..catalog.fields import ItemFields
@@ -60,6 +60,10 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
     With `to_record`, advisories and recorded days are left alone: a new day does not depend on them.
     """
+    if scanners := settings.security.scanners:
+        from .reports.formats import SCANNERS  # a catalog without reports starts sooner without this import
+
+        problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)

@@ -11,6 +11,8 @@ from tests.contract.api import FIGURES, SEVERITIES, Api, Json
 WEIGHTS = {"CRITICAL": 40, "HIGH": 10, "MEDIUM": 4, "LOW": 1, "UNKNOWN": 1}
 BANDS = {"A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
 WORST = {"CRITICAL": "F", "HIGH": "D", "MEDIUM": "C", "LOW": "B", "UNKNOWN": "B"}
+WORST_UNFIXABLE = WORST | {"LOW": "A", "UNKNOWN": "A"}
+"""Where no row has a fix."""
 
 
 class Release(NamedTuple):
@@ -70,9 +72,8 @@ def figures(releases: list[Release]) -> dict[str, Json]:
 def _grade(rows: list[Json], end_of_life: bool) -> tuple[str | None, float | None]:
     """In exact arithmetic; both None when an A+ or A is withheld from a system past its end of life."""
     worst = next((severity for severity in WORST if any(row["severity"] == severity for row in rows)), None)
-    letter = WORST[worst] if worst else "A+"
-    if letter == "B" and not any(row["fixed"] for row in rows):
-        letter = "A"
+    letters = WORST if any(row["fixed"] for row in rows) else WORST_UNFIXABLE
+    letter = letters[worst] if worst else "A+"
     if letter in ("A+", "A") and end_of_life:
         return None, None
     if letter == "A+":

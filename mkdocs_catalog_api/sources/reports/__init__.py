@@ -1,48 +1,29 @@
-"""Reports of vulnerability scanners, told apart by their content.
-
-A new format is one new file with `recognises` and `read`, and one row in `READERS`.
-"""
+"""Reports of vulnerability scanners, told apart by their content."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from ...catalog.scans import SEVERITIES, Finding, Scan
-from . import artifact_hub, grype, harbor, osv, trivy
+from . import artifact_hub
+from .formats import FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, mended
 from .normalise import ReportError, mapping, text
+from .report_format import ReportFormat
 
-__all__ = ["READERS", "SEVERITIES", "Finding", "Reader", "ReportError", "Scan", "read_report"]
-
-
-class Reader(NamedTuple):
-    name: str
-    decode: Callable[[bytes], Any]
-    """Strict in lists, rows and ids, which a report stands or falls with; all else may be of any type."""
-    recognises: Callable[[Any], bool]
-    read: Callable[[Any], list[Scan]]
-    """Raises `ReportError` for a document that has the format's shape but cannot be counted on."""
-
-
-READERS = (
-    Reader("Trivy", trivy.DECODER.decode, trivy.recognises, trivy.read),
-    Reader("Grype", grype.DECODER.decode, grype.recognises, grype.read),
-    Reader("Harbor", harbor.DECODER.decode, harbor.recognises, harbor.read),
-    Reader("OSV-Scanner", osv.DECODER.decode, osv.recognises, osv.read),
-    Reader("Artifact Hub", artifact_hub.DECODER.decode, artifact_hub.recognises, artifact_hub.read),
-)
-"""Asked in this order; the first that recognises a document reads it."""
+__all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "ReportError", "Scan", "read_report"]
 
 
 class Foreign(NamedTuple):
     """A known document that is no report, or none that can be read without guessing."""
 
     name: str
-    recognises: Callable[[dict[str, object]], bool]
+    recognizes: Callable[[dict[str, object]], bool]
     hint: str
 
 
@@ -85,27 +66,32 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
 
 def _read(data: bytes, package: bytes) -> list[Scan]:
     if package:
-        return artifact_hub.read_of_package(data, artifact_hub.read_package(package))
-    for reader in READERS:
+        scans = artifact_hub.read_of_package(data, artifact_hub.read_package(package))
+        return _with_scanner(artifact_hub.FORMAT, scans)
+    for report_format in FORMATS:
         try:
-            document = reader.decode(data)
+            document = report_format.decode(data)
         except msgspec.ValidationError as error:
             if damages(error):  # of this format, but damaged
                 raise
             continue
-        if reader.recognises(document):
-            return reader.read(document)
+        if report_format.recognizes(document):
+            return _with_scanner(report_format, report_format.read(document))
     other = decode(data)
     if other is None or other == {}:
         shown = "`null`" if other is None else "an empty object"
         raise ReportError(f"the report is {shown}, which does not say what was scanned", _NOTHING_SAID)
     for foreign in FOREIGN:
-        if foreign.recognises(mapping(other)):
+        if foreign.recognizes(mapping(other)):
             raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
     raise ReportError(
         f"no report of a known scanner: {_outline(other)}",
-        f"reports in JSON are read of {', '.join(reader.name for reader in READERS)}",
+        f"reports in JSON are read of {', '.join(report_format.name for report_format in FORMATS)}",
     )
+
+
+def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:
+    return [replace(scan, scanner=SCANNERS[report_format.word]) for scan in scans]
 
 
 def _outline(document: object) -> str:

@@ -86,17 +86,17 @@ def read_package(data: bytes) -> HubPackage:
         ) from None
 
 
-def recognises(document: dict[str, Raw] | None) -> bool:
-    return any(_recognised(body) for body in (document or {}).values())
+def recognizes(document: dict[str, Raw] | None) -> bool:
+    return any(_recognized(body) for body in (document or {}).values())
 
 
-def _recognised(body: Raw) -> bool:
+def _recognized(body: Raw) -> bool:
     """Whether it is a report, sound or damaged."""
     try:
         report = trivy.DECODER.decode(body)
     except msgspec.ValidationError as error:
         return damages(error)
-    return report is not None and trivy.recognises(report)
+    return report is not None and trivy.recognizes(report)
 
 
 def read(document: dict[str, Raw] | None) -> list[Scan]:
@@ -122,13 +122,13 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
 
 
 def _nothing_found(image: str, time: str) -> Scan:
-    return Scan("trivy", "", time, (image,), digests([image]), "", None, (), inferred=True)
+    return Scan("", time, (image,), digests([image]), "", None, (), inferred=True)
 
 
 def _scans(image: str, body: Raw) -> list[Scan]:
     try:
         report = trivy.DECODER.decode(body)
-        if report is not None and not trivy.recognises(report):
+        if report is not None and not trivy.recognizes(report):
             raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
         scans = trivy.read(report)
     except ReportError as error:
@@ -141,3 +141,15 @@ def _scans(image: str, body: Raw) -> list[Scan]:
         fault = explain(error)
         raise ReportError(f"{image}: {fault}", fault.hint) from None
     return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]
+
+
+FORMAT = trivy.FORMAT._replace(
+    name="Artifact Hub",
+    page="https://artifacthub.io",
+    what="the security report of a chart: [`catalog-api fetch`](#scans-from-artifact-hub)",
+    decode=DECODER.decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b'{"ghcr.io/acme/web:1": ' + trivy.FORMAT.sample + b"}",
+)
+"""With the word of Trivy, whose reports the hub passes on."""

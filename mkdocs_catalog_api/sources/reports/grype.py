@@ -42,6 +42,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .report_format import ReportFormat
 
 
 class GrypeVulnerability(Struct, gc=False, rename="camel"):
@@ -75,7 +76,7 @@ class GrypeReport(Struct):
 DECODER = msgspec.json.Decoder(GrypeReport)
 
 
-def recognises(report: GrypeReport) -> bool:
+def recognizes(report: GrypeReport) -> bool:
     return report.matches is not UNSET or mapping(report.descriptor).get("name") == "grype"
 
 
@@ -91,7 +92,6 @@ def read(report: GrypeReport) -> list[Scan]:
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
-            scanner="grype",
             scanner_version=text(descriptor.get("version")),
             scanned_at=utc_second(descriptor.get("timestamp")),
             references=distinct(names),
@@ -125,3 +125,17 @@ def _findings(matches: list[GrypeMatch]) -> Iterator[Finding]:
             purl=text(artifact.get("purl")),
             ecosystem=ecosystem(artifact.get("type")),
         )
+
+
+FORMAT = ReportFormat(
+    word="grype",
+    name="Grype",
+    page="https://github.com/anchore/grype",
+    what="`--output json`",
+    decode=DECODER.decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"source": {"type": "image", "target": {"userInput": "ghcr.io/acme/web:1"}}, "matches": [{
+        "vulnerability": {"id": "CVE-2026-0001", "severity": "High", "fix": {"versions": ["1.3"]}},
+        "artifact": {"name": "zlib", "version": "1.2"}}]}""",
+)

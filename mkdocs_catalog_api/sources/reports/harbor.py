@@ -37,6 +37,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .report_format import ReportFormat
 
 _MEDIA_TYPES = (
     "application/vnd.security.vulnerability.report",
@@ -69,7 +70,7 @@ DECODER = msgspec.json.Decoder(dict[str, Raw])
 _REPORT = msgspec.json.Decoder(HarborReport)
 
 
-def recognises(document: dict[str, Raw]) -> bool:
+def recognizes(document: dict[str, Raw]) -> bool:
     return any(key.startswith(_MEDIA_TYPES) for key in document)
 
 
@@ -88,7 +89,6 @@ def _scan(key: str, body: Raw) -> Scan:
     vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
     require_ids((row.id for row in vulnerabilities), f"{key}.vulnerabilities", ".id")
     return Scan(
-        scanner="harbor",
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),
         scanned_at=utc_second(report.generated_at),
         references=(),
@@ -112,3 +112,17 @@ def _findings(vulnerabilities: list[HarborRow]) -> Iterator[Finding]:
             url=first_link(*texts(row.links)) or advisory(name),
             target="",
         )
+
+
+FORMAT = ReportFormat(
+    word="harbor",
+    name="Harbor",
+    page="https://goharbor.io",
+    what="the answer of its API (`…/additions/vulnerabilities`)",
+    decode=DECODER.decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"application/vnd.security.vulnerability.report; version=1.1": {"vulnerabilities": [{
+        "id": "CVE-2026-0001", "severity": "High", "package": "zlib", "version": "1.2",
+        "fix_version": "1.3"}]}}""",
+)

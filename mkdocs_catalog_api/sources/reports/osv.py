@@ -39,6 +39,7 @@ from .normalise import (
     texts,
     title,
 )
+from .report_format import ReportFormat
 
 _BESIDE_RESULTS = {
     "experimental_config",
@@ -76,7 +77,7 @@ _RESULTS = msgspec.json.Decoder(list[OsvResult])
 _ANY = msgspec.json.Decoder()
 
 
-def recognises(document: dict[str, Raw]) -> bool:
+def recognizes(document: dict[str, Raw]) -> bool:
     """Other tools write an empty list `results` too, so then nothing foreign may stand beside it."""
     results = _ANY.decode(document["results"]) if "results" in document else None
     if results is None:
@@ -99,7 +100,6 @@ def read(document: dict[str, Raw]) -> list[Scan]:
     _check(results)
     return [
         Scan(
-            scanner="osv",
             scanner_version="",
             scanned_at=None,
             references=distinct(names),
@@ -181,3 +181,19 @@ def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:
             for span in items(affected.get("ranges")):
                 if span.get("type") != "GIT":
                     yield from filter(None, (text(event.get("fixed")) for event in items(span.get("events"))))
+
+
+FORMAT = ReportFormat(
+    word="osv",
+    name="OSV-Scanner",
+    page="https://google.github.io/osv-scanner/",
+    what="`--format json`",
+    decode=DECODER.decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"results": [{"source": {"path": "ghcr.io/acme/web:1", "type": "docker"}, "packages": [{
+        "package": {"name": "zlib", "version": "1.2"},
+        "groups": [{"ids": ["CVE-2026-0001"], "max_severity": "7.5"}],
+        "vulnerabilities": [{"id": "CVE-2026-0001", "affected": [{"package": {"name": "zlib"},
+        "ranges": [{"type": "ECOSYSTEM", "events": [{"fixed": "1.3"}]}]}]}]}]}]}""",
+)

@@ -46,6 +46,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .report_format import ReportFormat
 
 _PACKAGES = {"os-pkgs", "lang-pkgs"}
 _NOT_AFFECTED = "not_affected"
@@ -108,7 +109,7 @@ DECODER = msgspec.json.Decoder(TrivyDocument)
 """Strict in lists, rows and ids."""
 
 
-def recognises(document: TrivyDocument) -> bool:
+def recognizes(document: TrivyDocument) -> bool:
     if isinstance(document, TrivyReport):
         marks = (document.schema_version, document.artifact_name, document.artifact_type, document.results)
         return any(mark is not UNSET for mark in marks)
@@ -146,7 +147,6 @@ def _scan(report: TrivyReport) -> Scan:
         raise ReportError("its keys are in lower case, which Trivy's are not", DAMAGED)
     _check(results)
     return Scan(
-        scanner="trivy",
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
@@ -205,3 +205,17 @@ def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int,
 
 
 _text = lru_cache(maxsize=65_536)(text)
+
+
+FORMAT = ReportFormat(
+    word="trivy",
+    name="Trivy",
+    page="https://trivy.dev",
+    what="`--format json`, schema 2 or the older 1",
+    decode=DECODER.decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"SchemaVersion": 2, "ArtifactName": "ghcr.io/acme/web:1", "Results": [
+        {"Target": "wolfi", "Class": "os-pkgs", "Vulnerabilities": [{"VulnerabilityID": "CVE-2026-0001",
+        "Severity": "HIGH", "PkgName": "zlib", "InstalledVersion": "1.2", "FixedVersion": "1.3"}]}]}""",
+)
