@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -64,6 +65,31 @@ def test_an_address_brings_back_filters_and_order(visit: Visit) -> None:
     page.locator(".catalog-controls [data-clear]").click()
     assert "grade" not in page.url
     assert "sort=score" in page.url
+
+
+def test_every_word_that_a_list_offers_finds_what_has_it(visit: Visit) -> None:
+    page, images, cves = (
+        visit.page,
+        document(visit, "images.json")["data"],
+        document(visit, "cves/index.json")["data"],
+    )
+    assert isinstance(images, list)
+    assert isinstance(cves, list)
+    unknown = {True: "not scanned", False: "not graded"}
+    grades = [one["security"]["grade"] or unknown[one["security"]["total"] is None] for one in images]
+    severities = [row["severity"].lower() for row in cves]
+    everything = f"images/?lifecycle={','.join(sorted({one['lifecycle'] for one in images}))}"
+    for where, name, words in ((everything, "grade", grades), ("cves/", "severity", severities)):
+        visit.go(where)
+        boxes = page.locator(f"input[name={name}]")
+        offered = boxes.evaluate_all("fields => fields.map(field => field.value)")
+        assert sorted(offered) == sorted({*words})
+        for word in offered:
+            box = page.locator(f"input[name={name}][value='{word}']")
+            box.evaluate("box => box.click()")
+            told = page.locator(".catalog-controls output").first
+            expect(told).to_have_text(re.compile(rf"(^|of ){words.count(word)} "))
+            box.evaluate("box => box.click()")
 
 
 def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit: Visit) -> None:
