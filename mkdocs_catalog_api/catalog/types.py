@@ -88,6 +88,12 @@ def _names_badge(value: str) -> str:
     return value
 
 
+def _https_link(value: str) -> str:
+    if not web_link(value).lower().startswith("https://"):
+        raise RefusedError(f"{value[:80]!r} is not an https address", "it must start with https://")
+    return value
+
+
 def _hub(value: str) -> str:
     references.hub_name(web_link(value))
     return value
@@ -133,6 +139,9 @@ ChartVersion = Annotated[
 Digest = Annotated[str, *_checked(references.digest, f"sha256:{'0' * 64}", pattern=references.DIGEST.pattern)]
 Platform = Annotated[str, *_checked(references.platform, "linux/amd64", pattern=references.PLATFORM.pattern)]
 WebLink = Annotated[str, *_checked(web_link, "https://example.org/", format="uri")]
+HttpsLink = Annotated[
+    str, *_checked(_https_link, "https://example.org/", format="uri", pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
+]
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
 Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", format="uri")]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]

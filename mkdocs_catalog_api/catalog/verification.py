@@ -7,14 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ..problems import RefusedError
-from .links import web_link
-from .types import Text
-
-
-def _https(value: str) -> str:
-    if not web_link(value).lower().startswith("https://"):
-        raise RefusedError(f"{value[:80]!r} is not an https address", "it must start with https://")
-    return value
+from .types import HttpsLink, Text
 
 
 def _anchored(value: str) -> str:
@@ -30,9 +23,6 @@ def _anchored(value: str) -> str:
     return value
 
 
-Https = Annotated[Text, AfterValidator(_https)]
-
-
 class Verification(BaseModel):
     """Who signs: an identity of a certificate and its issuer, or the address of a public key."""
 
@@ -45,8 +35,8 @@ class Verification(BaseModel):
     identity_regexp: Annotated[Text, AfterValidator(_anchored)] | None = Field(
         None, description="Regular expression that the identity must match; it begins with ^."
     )
-    issuer: Https | None = Field(None, description="OIDC issuer of the certificate (https).")
-    key: Https | None = Field(
+    issuer: HttpsLink | None = Field(None, description="OIDC issuer of the certificate (https).")
+    key: HttpsLink | None = Field(
         None, description="Address of the public key (https), instead of identity and issuer."
     )
 
