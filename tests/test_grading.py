@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import floor
 
 import pytest
@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX, grade
+from mkdocs_catalog_api.catalog.scans import COUNTERS
+
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 BANDS = {"A+": (100, 100), "A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
 NONE = (0, 0, 0, 0, 0)
@@ -39,6 +42,15 @@ def test_the_figures_of_the_contract(
 ) -> None:
     band, figure = grade(fixable, unfixable)
     assert (band.letter, json.dumps(figure)) == (letter, score)
+
+
+def test_the_contract_check_grades_each_severity_alike(site: SiteFolder) -> None:
+    for number, (severity, fixed) in enumerate(product(COUNTERS, ("", "3.0.1")), 1):
+        site.image(f"image-{number}", f"versions: [{{version: '1', digest: '{digest(number)}'}}]")
+        found = row("CVE-2025-1", severity.upper(), fixed=fixed)
+        site.report(f"{number}.json", trivy([found], digest=f"{REGISTRY}/image-{number}@{digest(number)}"))
+    documents = site.build().json("images.json")["data"]  # building checks the contract
+    assert {one["security"]["total"] for one in documents} == {1}
 
 
 @given(counts, counts)
