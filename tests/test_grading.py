@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX, grade
 from mkdocs_catalog_api.catalog.scans import COUNTERS
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 
 BANDS = {"A+": (100, 100), "A": (95, 99), "B": (80, 94), "C": (60, 79), "D": (40, 59), "F": (0, 39)}
 NONE = (0, 0, 0, 0, 0)
@@ -49,7 +49,7 @@ def test_the_contract_check_grades_each_severity_alike(site: SiteFolder) -> None
         site.image(f"image-{number}", f"versions: [{{version: '1', digest: '{digest(number)}'}}]")
         found = row("CVE-2025-1", severity.upper(), fixed=fixed)
         site.report(f"{number}.json", trivy([found], digest=f"{REGISTRY}/image-{number}@{digest(number)}"))
-    documents = site.build().json("images.json")["data"]  # building checks the contract
+    documents = built(site).json("images.json")["data"]
     assert {one["security"]["total"] for one in documents} == {1}
 
 
