@@ -22,6 +22,7 @@ from ..catalog import names as references
 from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
@@ -31,7 +32,7 @@ from .pages import SLUG
 
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
 """Built-in text fields whose words a catalog can close with `vocabulary`."""
-_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images")
+_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product")
 """Fields that no two items can share, so that a default would make no sense."""
 _COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
 _SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
@@ -163,13 +164,29 @@ class CollectionSettings(Section):
     vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
         {}, description="Words that a built-in field may have."
     )
+    lines: LineRule | None = Field(
+        None,
+        description="How the line of a version follows from its label, unless its page says: `major`, "
+        "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers but the "
+        "last, at least one, at most two.",
+    )
+    variants: VariantRule | None = Field(
+        None,
+        description="How the variant of a version follows from its label, unless its page says: `none`, a "
+        'regular expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default '
+        "the words after the numbers.",
+    )
     verify: Verification | None = Field(
         None, description="How the items are verified, unless a page has a `verify` of its own."
     )
 
     def item_fields(self, model: type[M]) -> ItemFields[M]:
         """The fields of its items, with the words that the catalog allows and the fields of its own."""
-        return ItemFields(with_words(model, self.vocabulary), own_fields(self.fields, self.version_fields))
+        own = own_fields(self.fields, self.version_fields)
+        if model is ImageEntry and "variant" in own.of_versions.names:
+            # It is checked as it is declared, and is the built-in field.
+            own.of_versions.names = [name for name in own.of_versions.names if name != "variant"]
+        return ItemFields(with_words(model, self.vocabulary), own)
 
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
@@ -424,6 +441,10 @@ def check_collection(
     if section.verify is not None and "verify" not in names:
         message = f"there is nothing to verify in {resource}"
         yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
+    for name in ("lines", "variants"):
+        if getattr(section, name) is not None and name not in names:
+            message = f"{resource} have no release lines"
+            yield config.problem((resource, name), message, "remove it", code=Code.SETTING)
     for name in section.vocabulary.keys() - closable:
         message = f"`{name}` is no field of {resource} whose words can be closed"
         hint = suggestion(name, closable, "these can:")
@@ -461,7 +482,13 @@ def _version_fields(
     versions = model.model_fields.get("versions")
     if versions is not None:
         names = field_names(models_in(versions.annotation)[0])
-        yield from _names(resource, "version_fields", section.version_fields, names, (), config)
+        own = {name: field for name, field in section.version_fields.items() if name != "variant"}
+        yield from _names(resource, "version_fields", own, names, (), config)
+        variant = section.version_fields.get("variant") if "variant" in names else None
+        if variant and (variant.type != "text" or variant.list):
+            path = (resource, "version_fields", "variant")
+            message = "the field `variant` is the variant of a version, a text"
+            yield config.problem(path, message, "write `variant: text`", code=Code.SETTING)
     elif section.version_fields:
         message = f"{resource} has no versions"
         yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TypeVar
 
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED, ItemFields, M
+from ..catalog.lines import LineRules, cycle_of, line_by, mixed_variants, newest_label, parse_label
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.models import ChartEntry, ImageEntry, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
@@ -159,36 +159,117 @@ def _is_spdx(expression: str) -> bool:
     return False
 
 
-Versioned = TypeVar("Versioned", ImageEntry, ChartEntry)
+def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> ChartEntry:
+    """The chart with its versions newest first and `latest` filled in."""
+    positions = _positions(entry, raw, problems)
+    if not _has_latest(entry, raw, problems):
+        return entry
+    labels = in_order(positions, entry.latest)
+    _warn_if_undecided(labels, entry, raw, problems)
+    versions = [entry.versions[positions[label]] for label in labels]
+    return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
 
-def newest_versions(entry: Versioned, raw: RawItem, problems: Problems) -> Versioned:
-    """The entry with its versions newest first and `latest` filled in."""
-    by_label: dict[str, int] = {}
+def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
+    """The image with the line and variant of each version, its versions newest first, and `latest`."""
+    positions = _positions(entry, raw, problems)
+    _check_tags(entry, raw, problems)
+    versions = [_in_line(version, rules) for version in entry.versions]
+    variants = {version.variant for version in versions}
+    _check_lines(entry, raw, rules, problems)
+    if entry.default_variant is not None and entry.default_variant not in variants:
+        message = f"no version is of the variant {entry.default_variant!r}"
+        hint = suggestion(entry.default_variant, sorted(variants), "its variants are")
+        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
+        return entry
+    if not _has_latest(entry, raw, problems):
+        return entry
+    if mixed := mixed_variants(variant for variant in variants if variant):
+        message = f"{mixed[0]!r} and {mixed[1]!r} count as two variants, so neither is advised to the other"
+        hint = "if they are one, spell them alike or set `variants` on the page"
+        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
+    newest = entry.latest
+    if newest is None and versions:
+        newest = newest_label(versions, entry.default_variant)
+    labels = in_order(positions, newest)
+    _warn_if_undecided(labels, entry, raw, problems)
+    return entry.model_copy(
+        update={"versions": [versions[positions[label]] for label in labels], "latest": newest}
+    )
+
+
+def _in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
+    """The version with what its label says, unless its author does: line, variant and end of life."""
+    label, given = version.version, version.model_fields_set
+    update: dict[str, object] = {}
+    if "line" not in given:
+        update["line"] = rules.line(label)
+    if "variant" not in given:
+        update["variant"] = rules.variant(label)
+    if version.end_of_life is None and (cycle := cycle_of(label, rules.cycles)):
+        update["end_of_life"] = cycle.end_of_life
+    return version.model_copy(update=update)
+
+
+def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
+    """A rule or a product that says nothing of some versions is a slip, or worth knowing."""
+    labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
+    if entry.lines is not None:
+        missed = [
+            label for label in labels if parse_label(label).numbers and line_by(entry.lines, label) is None
+        ]
+        if missed:
+            message = f"{entry.lines!r} matches {'none' if missed == labels else 'not all'} of the versions"
+            hint = f"not {', '.join(missed[:3])}: their lines follow from the label"
+            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
+    if not rules.cycles:
+        return
+    without = [label for label in labels if cycle_of(label, rules.cycles) is None]
+    if without:
+        message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
+        hint = "the line of these versions follows from the label"
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
+    ended = {cycle.name for label in labels if (cycle := cycle_of(label, rules.cycles)) and cycle.ended}
+    if ended:
+        message = f"the support of {entry.product} {', '.join(sorted(ended))} has ended on an unknown day"
+        hint = "set `endOfLife` of these versions if you know it"
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
+
+
+def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
+    """Label → position in the list of versions. A label that is there twice is a problem."""
+    positions: dict[str, int] = {}
     folded: dict[str, str] = {}
-    for position, version in enumerate(entry.versions):
-        label = version.version
+    labels = [version.version for version in entry.versions]
+    for position, label in enumerate(labels):
         if label.casefold() in folded:
-            message = f"the version {label!r} stands here twice"
+            message = f"the version {label!r} is listed twice"
             if folded[label.casefold()] != label:
                 message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
             problems.add(raw.problem(("versions", position), message, "keep one of them", code=Code.TWICE))
         folded[label.casefold()] = label
-        by_label[label] = position
-    if isinstance(entry, ImageEntry):
-        _check_tags(entry, raw, problems)
-    if entry.latest is not None and entry.latest not in by_label:
-        message = f"no version is called {entry.latest!r}"
-        hint = suggestion(entry.latest, [*by_label], "it has") if by_label else "list it under `versions`"
-        problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
-        return entry
-    labels = in_order(by_label, entry.latest)
+        positions[label] = position
+    return positions
+
+
+def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> bool:
+    """Whether the version that the page sets as its newest is listed, if it sets one."""
+    labels = [version.version for version in entry.versions]
+    if entry.latest is None or entry.latest in labels:
+        return True
+    hint = suggestion(entry.latest, labels, "it has") if labels else "list it under `versions`"
+    message = f"no version is called {entry.latest!r}"
+    problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
+    return False
+
+
+def _warn_if_undecided(
+    labels: Sequence[str], entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
+) -> None:
     if entry.latest is None and undecided(labels):
         message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
         hint = "name the newest with `latest: …`"
         problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
-    versions = [entry.versions[by_label[label]] for label in labels]
-    return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
 
 
 def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     ValidationInfo,
     model_validator,
@@ -28,10 +29,14 @@ from .types import (
     Hub,
     ImageReference,
     IsoDate,
+    LineRule,
+    Name,
     Platform,
+    Product,
     Repository,
     Slug,
     Text,
+    VariantRule,
     VersionLabel,
     WebLink,
 )
@@ -49,15 +54,50 @@ _LIFECYCLE = Shown(
     elsewhere="mark beside the name",
 )
 _IN_RELEASES = Shown(elsewhere="table of releases")
+_RULE = Shown(hidden="a rule for lines and variants, which pages show")
 _IN_PINS = Shown(elsewhere="table of images")
 _IN_UPDATES = Shown(elsewhere="table of updates")
 _BLOCKED = Shown(elsewhere="mark that it is blocked")
+
+
+class PlatformManifest(Model):
+    """The part of a release for one platform."""
+
+    platform: Annotated[Platform, Field(description="`os/arch[/variant]` it is built for.")]
+    digest: Annotated[Digest, Field(description="Digest of the platform's manifest.")]
+    size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
+
+
+def _by_platform(value: Any) -> Any:
+    """`{linux/amd64: sha256:…}` is short for a list."""
+    if not isinstance(value, dict):
+        return value
+    return [
+        {"platform": platform, **(manifest if isinstance(manifest, dict) else {"digest": manifest})}
+        for platform, manifest in value.items()
+    ]
+
+
+def _platforms_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
+    unique([manifest.platform for manifest in manifests])
+    unique([manifest.digest for manifest in manifests])
+    return manifests
 
 
 class VersionEntry(Model):
     """One published release of an image."""
 
     version: Annotated[VersionLabel, Field(description="Label of the release: its tag."), _IN_RELEASES]
+    line: Annotated[
+        Name,
+        Field(description="Release line, `17` of `17.6`; empty for none.", examples=["1.0"]),
+        _IN_RELEASES,
+    ] = ""
+    variant: Annotated[
+        Name,
+        Field(description="Variant, `alpine3.24` of `17.6-alpine3.24`; empty for none.", examples=["alpine"]),
+        _IN_RELEASES,
+    ] = ""
     digest: Annotated[
         Digest | None,
         Field(description="Digest of the release, the first of `digests`."),
@@ -67,6 +107,13 @@ class VersionEntry(Model):
         list[Digest],
         AfterValidator(unique),
         Field(description="Every digest of the release: of its index, or one for each platform."),
+        _IN_RELEASES,
+    ] = []
+    manifests: Annotated[
+        list[PlatformManifest],
+        BeforeValidator(_by_platform, json_schema_input_type=list[PlatformManifest] | dict[str, Digest]),
+        AfterValidator(_platforms_once),
+        Field(description="What the index `digest` refers to: a digest for each platform."),
         _IN_RELEASES,
     ] = []
     released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
@@ -100,6 +147,11 @@ class VersionEntry(Model):
         """Its digest, when it has exactly one: of several none stands for the release."""
         return self.digest if len(self.digests) == 1 else None
 
+    @property
+    def every_digest(self) -> list[str]:
+        """Its digests and those of its manifests."""
+        return list(dict.fromkeys([*self.digests, *(manifest.digest for manifest in self.manifests)]))
+
     @model_validator(mode="before")
     @classmethod
     def _digest_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
@@ -113,6 +165,10 @@ class VersionEntry(Model):
 
     @model_validator(mode="after")
     def _digest_is_the_first(self, info: ValidationInfo) -> Self:
+        if self.manifests and len(self.digests) > 1 and info.mode != "json":
+            raise RefusedError("`digest` is a list beside `manifests`", "keep the digest of the index")
+        if self.manifests and not self.digests:
+            object.__setattr__(self, "digests", [manifest.digest for manifest in self.manifests])
         first = self.digests[0] if self.digests else None
         if self.digest == first:
             return self
@@ -251,6 +307,41 @@ class ImageEntry(ItemEntry):
         VersionLabel | None,
         Field(description="Label of the newest release."),
         Shown(card="Newest", style="catalog-version"),
+    ] = None
+    lines: Annotated[
+        LineRule | None,
+        Field(
+            exclude=True,
+            description="How the line of a version follows from its label: `major`, `minor`, `patch`, "
+            "`none`, or a regular expression with one group.",
+        ),
+        _RULE,
+    ] = None
+    variants: Annotated[
+        VariantRule | None,
+        Field(
+            exclude=True,
+            description="How the variant of a version follows from its label: `none`, a regular expression "
+            "with one group, or names with patterns.",
+        ),
+        _RULE,
+    ] = None
+    default_variant: Annotated[
+        Name | None,
+        Field(
+            exclude=True,
+            description="The variant that cards and figures show; empty for versions without a variant.",
+            examples=["alpine"],
+        ),
+        _RULE,
+    ] = None
+    product: Annotated[
+        Product | None,
+        Field(
+            exclude=True,
+            description="Product of endoflife.date, whose cycles give lines and ends of life.",
+        ),
+        _RULE,
     ] = None
     verify: Annotated[
         Verification | None,

@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from ..problems import RefusedError
 from . import names as references
+from .lines import NAMED_LINES
 from .links import web_link
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ T = TypeVar("T")
 camel = to_camel
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PRODUCT = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser keeps exact (RFC 8259, section 6)."""
 
@@ -75,6 +77,48 @@ def _date(value: object) -> object:
             valid = False
         if not valid:
             raise RefusedError(f"{value[:40]!r} is not a date", "write year-month-day, as in 2026-11-20")
+    return value
+
+
+def _name(value: str) -> str:
+    return _text(value) if value else value
+
+
+def _expression(value: str) -> str:
+    """A regular expression with one group."""
+    as_in = r"write it with one group, as in ([0-9]+\.[0-9]+)"
+    try:
+        groups = re.compile(value).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        raise RefusedError(f"{value[:80]!r} is not a regular expression: {error}", as_in) from None
+    if groups != 1:
+        raise RefusedError(f"{value[:80]!r} has {groups or 'no'} groups in parentheses", as_in)
+    return value
+
+
+def _lines(value: str) -> str:
+    if value in NAMED_LINES:
+        return value
+    try:
+        return _expression(value)
+    except RefusedError as error:
+        hint = f"write {', '.join(NAMED_LINES)}, or a regular expression with one group"
+        raise RefusedError(error.message, hint) from None
+
+
+def _variants(value: object) -> object:
+    if isinstance(value, str):
+        return value if value == "none" else _expression(value)
+    if isinstance(value, dict) and value and all(isinstance(text, str) for text in (*value, *value.values())):
+        return value
+    hint = 'write none, a regular expression with one group, or names with patterns, as in `dev: "*-dev"`'
+    raise RefusedError("neither a text nor names with patterns", hint)
+
+
+def _product(value: str) -> str:
+    if not _PRODUCT.fullmatch(value) or references.reserved(value):
+        hint = "write the last part of its address, as in postgresql for https://endoflife.date/postgresql"
+        raise RefusedError(f"{value[:80]!r} is not a product of endoflife.date", hint)
     return value
 
 
@@ -149,3 +193,23 @@ ChartReference = Annotated[
     str, *_checked(references.chart_reference, "oci://registry.example.org/charts/tools")
 ]
 ImageReference = Annotated[str, *_checked(_reference, "registry.example.org/tools:1.0.0")]
+
+Name = Annotated[
+    str,
+    Field(strict=True, max_length=128),
+    AfterValidator(_name),
+    WithJsonSchema({"type": "string", "maxLength": 128}),
+]
+"""A text that may be empty: "" for none."""
+LineRule = Annotated[str, *_checked(_lines, "major")]
+VariantRule = Annotated[
+    str | dict[str, str],
+    BeforeValidator(_variants),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
+            "examples": [{"dev": "*-dev"}],
+        }
+    ),
+]
+Product = Annotated[str, *_checked(_product, "postgresql", pattern=_PRODUCT.pattern)]

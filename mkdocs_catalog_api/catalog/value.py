@@ -13,6 +13,7 @@ from .assessment import Assessment, Figures
 from .badges import BadgeStyle
 from .fields import ItemFields
 from .history import History
+from .lines import Advice
 from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scans import Scan
@@ -58,6 +59,8 @@ class Release(Struct, frozen=True):
     """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
     assessment: Assessment | None = None
     """None without a scan."""
+    advice: Advice = Advice()
+    """The versions to update to."""
 
     @property
     def figures(self) -> Figures | None:
@@ -83,6 +86,10 @@ class Image(Struct, frozen=True):
     @property
     def newest(self) -> Release | None:
         return self.releases[0] if self.releases else None
+
+    def release(self, version: str) -> Release:
+        """The release with this label."""
+        return next(release for release in self.releases if release.entry.version == version)
 
     @property
     def figures(self) -> Figures | None:

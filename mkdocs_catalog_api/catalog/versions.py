@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 _OLDEST = ("dev", "develop", "devel", "unstable", "testing", "edge", "canary", "main", "master", "nightly")
 _PRE_RELEASES = {
@@ -23,7 +24,7 @@ _REVISIONS = {
 }
 _NEWEST = {"latest": 3, "stable": 2, "lts": 1}
 """Of labels without a number."""
-_PRE_RELEASE, _VARIANT, _NOTHING, _REVISION = range(4)
+PRE_RELEASE, VARIANT, _NOTHING, REVISION = range(4)
 
 _LEAD = re.compile(r"[._+-]*(?:([^0-9._+-]+)[._+-]*(?=[0-9]))?")
 # A separator, a word, its numbers. They may stand behind another separator (`-update-3`), unless the word is
@@ -36,7 +37,7 @@ Numbers = tuple[int, ...]
 Suffix = tuple[int, int, str, Numbers]
 """Rank among the suffixes, place of a known word, any other word, the numbers behind it."""
 VersionKey = tuple[Numbers, tuple[Suffix, ...], str]
-_END: Suffix = (_NOTHING, 0, "", ())
+END: Suffix = (_NOTHING, 0, "", ())
 
 
 def version_key(label: str) -> VersionKey:
@@ -50,21 +51,38 @@ def version_key(label: str) -> VersionKey:
     Without numbers in front they are all missing: `latest` reads as a variant of 0.
     """
     if _ONLY_NUMBERS.fullmatch(label):  # as most are
-        return _numbers(label), (_END,), label
+        return numbers_in(label), (END,), label
+    digits, segments = split(label)
+    return numbers_in(digits), (*(segment.suffix for segment in segments), END), label
+
+
+class Segment(NamedTuple):
+    """A word of a label after its numbers, with the digits behind it: `-alpine3.24`."""
+
+    separator: str
+    word: str
+    digits: str
+    """As written, with the separators before and between them."""
+    suffix: Suffix
+
+
+def split(label: str) -> tuple[str, list[Segment]]:
+    """The numbers in front as they are written, `17.6`, and what follows them; a leading word is left out."""
     text = label.lower()
     lead = _LEAD.match(text)
     if lead and lead[1] not in _PRE_RELEASES:
         text = text[lead.end() :]
-    release: Numbers = ()
-    suffixes: list[Suffix] = []
+    release = ""
+    segments: list[Segment] = []
     for match in _SEGMENT.finditer(text):
         separator, word, digits = match.groups()
         if not (match.start() or word or separator):
-            release = _numbers(digits)
+            release = digits
         elif word or digits:
             glued_letter = bool(match.start()) and not separator and len(word) == 1
-            suffixes.append(_suffix(word, digits, glued_letter=glued_letter, whole=not match.start()))
-    return release, (*suffixes, _END), label
+            suffix = _suffix(word, digits, glued_letter=glued_letter, whole=not match.start())
+            segments.append(Segment(separator, word, digits, suffix))
+    return release, segments
 
 
 def newest_first(labels: Iterable[str]) -> list[str]:
@@ -78,19 +96,19 @@ def undecided(labels: Collection[str]) -> bool:
 
 def _suffix(word: str, digits: str, *, glued_letter: bool, whole: bool) -> Suffix:
     """`whole` when no number stands before it."""
-    numbers = _numbers(digits)
+    numbers = numbers_in(digits)
     if glued_letter and not digits:
-        return _REVISION, 0, word, numbers
+        return REVISION, 0, word, numbers
     if word in _PRE_RELEASES:
-        return _PRE_RELEASE, _PRE_RELEASES[word], "", numbers
+        return PRE_RELEASE, _PRE_RELEASES[word], "", numbers
     if digits and word in _REVISIONS:
-        return _REVISION, 0, _REVISIONS[word], numbers
+        return REVISION, 0, _REVISIONS[word], numbers
     if glued_letter:
-        return _REVISION, 0, word, numbers
-    return _VARIANT, _NEWEST.get(word, 0) if whole and not digits else 0, word, numbers
+        return REVISION, 0, word, numbers
+    return VARIANT, _NEWEST.get(word, 0) if whole and not digits else 0, word, numbers
 
 
-def _numbers(digits: str) -> Numbers:
+def numbers_in(digits: str) -> Numbers:
     """Without zeros at the end, so that a missing number and a 0 are the same."""
     numbers = [int(number) for number in _DIGITS.findall(digits)]
     while numbers and not numbers[-1]:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ..catalog import addresses
+from ..catalog.addresses import Addresses
 from ..catalog.published import (
     ApiVersion,
     Counter,
@@ -31,13 +32,13 @@ class DigestSecurity(ImageSecurity):
 
 
 class Upgrade(Document):
-    """The newest release, and what changes with it.
+    """A newer version, and what changes with it.
 
     `fixes` and `adds` count pairs of id and package. They are null when they can't be told: a scan is missing
     or proves little, or different scanners looked, which name packages differently.
     """
 
-    version: Annotated[VersionLabel, Meta(description="The newest release.")]
+    version: Annotated[VersionLabel, Meta(description="Label of that version.")]
     digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
     href: Annotated[Href, Meta(description="Its release document.")]
     fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that go.")]
@@ -59,8 +60,17 @@ class DigestEntry(Document):
     lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
+    line: Annotated[str, Meta(description="Its release line; empty for none.")]
+    variant: Annotated[str, Meta(description="Its variant; empty for none.")]
     security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
-    upgrade: Annotated[Upgrade | None, Meta(description="What to update to; null when it is the newest.")]
+    upgrade: Annotated[
+        Upgrade | None,
+        Meta(description="The newest version of its line and variant; null when it is that one."),
+    ]
+    new_line: Annotated[
+        Upgrade | None,
+        Meta(description="The newest version of its variant; null when that one is in the same line."),
+    ]
     href: Annotated[Href, Meta(description="Release document: its vulnerabilities.")]
 
 
@@ -94,7 +104,7 @@ def _positions(image: Image) -> dict[str, tuple[int, ...]]:
     """Digest → positions of the releases with it, newest first."""
     positions: dict[str, tuple[int, ...]] = {}
     for position, version in enumerate(image.entry.versions):
-        for digest in version.digests:
+        for digest in version.every_digest:
             positions[digest] = (*positions.get(digest, ()), position)
     return positions
 
@@ -103,10 +113,6 @@ def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> Digest
     at, entry, first = catalog.addresses, image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
     version, figures = release.entry, release.figures
-    upgrade = None
-    if first:
-        href = at.api(addresses.release(entry.slug, newest.entry.version))
-        upgrade = Upgrade(newest.entry.version, newest.entry.only_digest, href, *_changes(release, newest))
     return DigestEntry(
         slug=entry.slug,
         name=entry.name,
@@ -118,6 +124,8 @@ def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> Digest
         lifecycle=entry.lifecycle,
         released=version.released,
         end_of_life=version.end_of_life,
+        line=version.line,
+        variant=version.variant,
         security=DigestSecurity(
             scanned=figures is not None,
             version=version.version,
@@ -125,9 +133,18 @@ def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> Digest
             href=at.api(addresses.detail(entry.slug)),
             scanned_at=figures.scanned_at if figures else None,
         ),
-        upgrade=upgrade,
+        upgrade=_upgrade(image, release, release.advice.upgrade, at),
+        new_line=_upgrade(image, release, release.advice.new_line, at),
         href=at.api(addresses.release(entry.slug, version.version)),
     )
+
+
+def _upgrade(image: Image, release: Release, label: str | None, at: Addresses) -> Upgrade | None:
+    if label is None:
+        return None
+    newer = image.release(label)
+    href = at.api(addresses.release(image.entry.slug, label))
+    return Upgrade(label, newer.entry.only_digest, href, *_changes(release, newer))
 
 
 def _changes(before: Release, after: Release) -> tuple[int, int] | tuple[None, None]:

@@ -121,16 +121,15 @@ def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[
 
 
 def publish(entry: Model, own: type[OwnFields] = OwnFields, **computed: object) -> Struct:
-    """A validated entry as it is published, with the computed fields; `own` declares the catalog's own.
-
-    A list of models is published among the computed fields.
-    """
+    """A validated entry as it is published, with the computed fields; `own` declares the catalog's own."""
     struct = published(type(entry), own)
     values = vars(entry) | computed | {f"own_{name}": value for name, value in entry.own.items()}
     return struct(*(_published(values[name]) for name in struct.__struct_fields__))
 
 
 def _published(value: object) -> object:
+    if isinstance(value, list):
+        return [_published(part) for part in value]
     return publish(value) if isinstance(value, Model) else value
 
 

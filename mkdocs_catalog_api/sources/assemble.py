@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from ..authored.clock import latest, now, timestamp
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..authored.validate import newest_versions
+from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.freshness import doubtful_scans
 from ..catalog.join import join, unused_reports
+from ..catalog.lines import LineRules, update_advice
+from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
@@ -33,11 +35,14 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     time, security = now(), settings.security
     joined = join(
         [
-            (newest_versions(entry, raw, problems), sources.pages.of(raw, "images", problems))
+            (
+                image_versions(entry, raw, _line_rules(entry, settings, sources), problems),
+                sources.pages.of(raw, "images", problems),
+            )
             for entry, raw in sources.images
         ],
         [
-            (newest_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
+            (chart_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
             for entry, raw in sources.charts
         ],
         sources.scans,
@@ -50,7 +55,10 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         place, raw = ("images", fault.position), raw_charts[fault.chart]
         problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
-    images = tuple(_assessed_image(image, known) for image in joined.images)
+    latest_set = {entry.slug: entry.latest for entry, _ in sources.images}
+    images = tuple(
+        _assessed_image(_with_advice(image, latest_set[image.entry.slug]), known) for image in joined.images
+    )
     catalog = Catalog(
         title=site.title,
         site_url=site.site_url,
@@ -72,6 +80,21 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         catalog,
         scores=_scores(sources.advisories.scores, catalog),
         badge_styles=read_badge_styles(site, settings, catalog, problems),
+    )
+
+
+def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:
+    section = settings.images
+    variants = section.variants if entry.variants is None else entry.variants
+    return LineRules(entry.lines, sources.cycles.get(entry.product or "", ()), section.lines, variants)
+
+
+def _with_advice(image: Image, latest: str | None) -> Image:
+    """The image with what each release can be updated to; `latest` is the version that its page sets."""
+    advice = update_advice(image.entry.versions, latest)
+    return replace(
+        image,
+        releases=tuple(replace(release, advice=advice[release.entry.version]) for release in image.releases),
     )
 
 

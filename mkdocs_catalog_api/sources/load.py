@@ -16,6 +16,7 @@ from ..authored.site import Site
 from ..authored.validate import read_entry
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
+from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
@@ -23,6 +24,7 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
+from .cycles import read_cycles
 from .items import (
     WebPages,
     check_emptiness,
@@ -48,6 +50,8 @@ class Sources(Struct, frozen=True):
     scans: tuple[Scan, ...]
     """Of all reports, in the order of paths."""
     statements: tuple[Statement, ...]
+    cycles: Mapping[str, Sequence[Cycle]]
+    """Product → its release cycles."""
     advisories: Advisories
     history: History | None
     """None when no day is recorded."""
@@ -86,6 +90,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         WebPages(site, selection),
         scans,
         _statements(site, settings, problems),
+        read_cycles(site, images, problems),
         Advisories() if to_record else read_advisories(site, settings, problems),
         None if to_record else _history(site, settings, problems),
         complete,

@@ -24,7 +24,7 @@ def check(api: Api, named_latest: Set[str]) -> None:
         for position, item in enumerate(data):
             _item(api, name, item, f"$.data[{position}]")
             if "versions" in item:
-                free = 1 if f"{name}/{item['slug']}" in named_latest else 0
+                free = 1 if name == "images" or f"{name}/{item['slug']}" in named_latest else 0
                 _versions(api, name, item, free, f"$.data[{position}]")
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tests.contract.api import Api, Json
 from tests.contract.security import Releases, figures
+from tests.contract.versions import compare
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
@@ -52,29 +53,64 @@ def _published(api: Api) -> list[Lookup]:
 def _digest_paths(api: Api) -> Iterator[str]:
     for image in api.data("images"):
         for version in image["versions"]:
-            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in version["digests"])
+            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in every_digest(version))
+
+
+def every_digest(version: Json) -> list[str]:
+    return [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
 
 
 def _digests(api: Api, releases: Releases) -> None:
     found: dict[str, list[Json]] = {}
     for image in api.data("images"):
         slug, versions = image["slug"], image["versions"]
-        for digest in dict.fromkeys(digest for version in versions for digest in version["digests"]):
-            having = [version for version in versions if digest in version["digests"]]
+        for digest in dict.fromkeys(digest for version in versions for digest in every_digest(version)):
+            having = [version for version in versions if digest in every_digest(version)]
             first, label = having[0], having[0]["version"]
             record = api.documents[f"security/{slug}/{label}.json"]
             known = releases.get((slug, label))
             security = {"scanned": known is not None, **figures([known] if known else []), "version": label}
             security |= {"href": api.href(f"security/{slug}.json"), "scannedAt": record["scannedAt"]}
             entry = {name: image[name] for name in ("slug", "name", "image", "latest", "lifecycle")}
-            entry |= {name: first[name] for name in ("version", "released", "endOfLife", "href")}
+            copied = ("version", "line", "variant", "released", "endOfLife", "href")
+            entry |= {name: first[name] for name in copied}
             entry |= {"versions": [version["version"] for version in having], "security": security}
             entry["isLatest"] = label == image["latest"]
-            entry["upgrade"] = None if entry["isLatest"] else _upgrade(api, slug, first, versions[0])
+            path, published = f"digests/{digest.replace(':', '/')}.json", {}
+            for candidate in api.documents[path]["data"]:
+                if candidate["slug"] == slug:
+                    published = candidate
+            for name, same_line in (("upgrade", True), ("newLine", False)):
+                newer = _newer(first, versions, published.get(name), same_line=same_line)
+                entry[name] = newer and _upgrade(api, slug, first, newer)
             found.setdefault(digest, []).append(entry)
     for digest, entries in found.items():
         path = f"digests/{digest.replace(':', '/')}.json"
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+
+
+def _newer(version: Json, versions: list[Json], said: Json | None, *, same_line: bool) -> Json | None:
+    """The version to update to: what is published, where the rules allow it; else one that they call for."""
+    others = [
+        other
+        for other in versions
+        if other["variant"] == version["variant"] and (other["line"] == version["line"]) == same_line
+    ]
+    chosen = next((other for other in others if said and other["version"] == said["version"]), None)
+    if chosen is not None:
+        return chosen if compare(chosen["version"], version["version"]) >= 0 else None
+    plain = [other for other in others if same_line and _numbers(version) and _numbers(other)]
+    return next((other for other in plain if _numbers(other) > _numbers(version)), None)
+
+
+def _numbers(version: Json) -> list[int]:
+    """The numbers of a label without anything else, else none."""
+    label = version["version"]
+    return (
+        [*map(int, label.split(".")), *[0] * 128][:128]
+        if re.fullmatch(r"\d+(\.\d+)*", label, re.ASCII)
+        else []
+    )
 
 
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:

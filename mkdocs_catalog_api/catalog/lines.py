@@ -1,0 +1,266 @@
+"""Release lines and variants: which version is the newest, and which one to update to.
+
+Everything here follows from the labels of an image, and from what its author sets instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from .versions import END, PRE_RELEASE, REVISION, VARIANT, Numbers, Suffix, newest_first, numbers_in, split
+
+_DIGITS = re.compile(r"[0-9]+")
+_WORDS = re.compile(r"[a-z]+")
+_DEPTHS = {"major": 1, "minor": 2, "patch": 3}
+NAMED_LINES = (*_DEPTHS, "none")
+"""The words that `lines` knows; any other value is a regular expression."""
+_FOR_DEVELOPERS = frozenset({"dev", "debug"})
+
+
+class Label(NamedTuple):
+    """A version label, split."""
+
+    numbers: tuple[str, ...]
+    """As written, `("22", "04")`; empty for a channel such as `latest`."""
+    marks: tuple[Suffix, ...]
+    """Pre-release words, revisions and glued words right after the numbers."""
+    words: tuple[str, ...]
+    """What follows, in lower case: `("debian13", "dev")`. All of a channel."""
+
+    @property
+    def key(self) -> tuple[Numbers, tuple[Suffix, ...]]:
+        """Sort key within a variant; the newest is greatest, equal keys are one release."""
+        return numbers_in(".".join(self.numbers)), (*self.marks, END)
+
+    @property
+    def pre_release(self) -> bool:
+        return any(rank == PRE_RELEASE for rank, *_ in self.marks)
+
+
+@lru_cache(maxsize=4096)
+def parse_label(text: str) -> Label:
+    """Split a label that has passed its grammar."""
+    digits, segments = split(text)
+    numbers = tuple(_DIGITS.findall(digits))
+    marks: list[Suffix] = []
+    for segment in segments if numbers else ():
+        rank, _, _, revision = suffix = segment.suffix
+        if rank == PRE_RELEASE and segment.word == "dev" and not segment.digits:
+            rank, suffix = VARIANT, (VARIANT, 0, segment.word, ())  # a build for developers: `3.14-dev`
+        elif rank == PRE_RELEASE and marks and segment.digits:
+            suffix = (REVISION, 0, segment.word, revision)  # `8u502-b07`
+        if rank == VARIANT and {*segment.separator} & {*"-_+"}:
+            break
+        marks.append(suffix)
+    words: list[str] = []
+    for segment in segments[len(marks) :]:
+        spaced = segment.word and segment.digits and not segment.digits[0].isdigit()
+        word = f"{segment.word}{'-' if spaced else ''}{segment.digits.lstrip('._+-')}"
+        if words and not segment.separator:
+            words[-1] += word  # `deb12u4`
+        else:
+            words.append(word)
+    return Label(numbers, tuple(marks), tuple(words))
+
+
+class Cycle(NamedTuple):
+    """A release cycle of a product of endoflife.date."""
+
+    name: str
+    end_of_life: str | None
+    """Day on which its support ends."""
+    ended: bool
+    """Whether it has ended on an unknown day."""
+
+
+def cycle_of(label: str, cycles: Iterable[Cycle]) -> Cycle | None:
+    """The cycle with the longest name that the label, from its first digit on, equals or begins with."""
+    text = label.lower()
+    first_digit = _DIGITS.search(text)
+    starts = {text, text[first_digit.start() :] if first_digit else text}
+    matching = [cycle for cycle in cycles if any(_begins(start, cycle.name.lower()) for start in starts)]
+    return max(matching, key=lambda cycle: len(cycle.name), default=None)
+
+
+def _begins(text: str, name: str) -> bool:
+    name = re.sub(r"^v(?=[0-9])", "", name)
+    return text.startswith(name) and not text[len(name) : len(name) + 1].isdigit()
+
+
+class LineRules(NamedTuple):
+    """What an author sets about lines and variants; None where nothing is set."""
+
+    lines: str | None = None
+    """Of the page: `major`, `minor`, `patch`, `none` or a regular expression with one group."""
+    cycles: Sequence[Cycle] = ()
+    """Of the page's product."""
+    collection_lines: str | None = None
+    variants: str | Mapping[str, str] | None = None
+    """`none`, a regular expression with one group, or name → pattern; the page's, else the collection's."""
+
+    def line(self, label: str) -> str:
+        """The line of a label that has none of its own; "" for none."""
+        cycle = cycle_of(label, self.cycles)
+        of_page, of_product = line_by(self.lines, label), cycle.name if cycle else None
+        lines = (of_page, of_product, line_by(self.collection_lines, label), derived_line(label))
+        return next(line for line in lines if line is not None)
+
+    def variant(self, label: str) -> str:
+        """The variant of a label that has none of its own; "" for none."""
+        rule = self.variants
+        if rule is None:
+            words = parse_label(label).words
+            return "-".join(words if parse_label(label).numbers else words[1:])
+        if rule == "none":
+            return ""
+        if isinstance(rule, str):
+            match = re.search(rule, label)
+            return (match[1] or "") if match else ""
+        return next((name for name, pattern in rule.items() if fnmatchcase(label, pattern)), "")
+
+
+def line_by(rule: str | None, label: str) -> str | None:
+    """The line of a label by a rule of `lines`; None where there is no rule or it does not match."""
+    if rule is None:
+        return None
+    numbers = parse_label(label).numbers
+    if rule == "none":
+        return ""
+    if rule in _DEPTHS:
+        return ".".join(numbers[: _DEPTHS[rule]]) or None
+    match = re.match(rule, label)
+    return match[1] if match else None
+
+
+def derived_line(label: str) -> str:
+    """All numbers but the last, at least one, at most two; the first word of a label without numbers."""
+    numbers, _, words = parse_label(label)
+    if not numbers:
+        return words[0] if words else label.lower()
+    return ".".join(numbers[: min(max(len(numbers) - 1, 1), 2)])
+
+
+class Version(Protocol):
+    """What decides about a version."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def line(self) -> str: ...
+    @property
+    def variant(self) -> str: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+
+
+def default_variant(versions: Iterable[Version]) -> str:
+    """The variant that most users want: the one of plain labels, without tools for developers."""
+    by_variant: dict[str, list[Version]] = defaultdict(list)
+    for version in versions:
+        by_variant[version.variant].append(version)
+    if len(by_variant) == 1:
+        return next(iter(by_variant))
+
+    def rank(variant: str) -> tuple[bool, bool, int, int, object, str]:
+        members = by_variant[variant]
+        words = _WORDS.findall(variant.lower())
+        plain = any(_is_plain(text) for member in members for text in (member.version, *member.tags))
+        return (
+            plain,
+            _FOR_DEVELOPERS.isdisjoint(words),
+            -len(words),
+            len({member.line for member in members}),
+            max(parse_label(member.version).key for member in members),
+            variant,
+        )
+
+    return max(by_variant, key=rank)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a label or tag is `latest`, or only numbers and marks of a final version."""
+    label = parse_label(text)
+    return text.lower() == "latest" or bool(label.numbers and not label.words and not label.pre_release)
+
+
+def newest_label(versions: Sequence[Version], variant: str | None = None) -> str:
+    """The newest version: `latest`, else the greatest final one of the variant, or of the default variant."""
+    if latest := next((version.version for version in versions if version.version.lower() == "latest"), None):
+        return latest
+    variant = default_variant(versions) if variant is None else variant
+    labels = [version.version for version in versions if version.variant == variant]
+    numbered = [label for label in labels if parse_label(label).numbers]
+    final = [label for label in numbered if not parse_label(label).pre_release]
+    ordered = newest_first(final or numbered or labels)
+    if not numbered:
+        return ordered[0]
+    return max(ordered, key=lambda label: parse_label(label).key)
+
+
+class Advice(NamedTuple):
+    """The labels to update to; None where there is none."""
+
+    upgrade: str | None = None
+    """The greatest newer version of the same line and variant."""
+    new_line: str | None = None
+    """The greatest newer version of the variant, if its line is another one."""
+
+
+def update_advice(versions: Sequence[Version], latest: str | None) -> dict[str, Advice]:
+    """Label → advice; no line above that of `latest`, which the page sets as its newest, is advised."""
+    by_label = {version.version: version for version in versions}
+    numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
+    numbered.sort(key=lambda label: parse_label(label).key, reverse=True)
+    in_line: dict[tuple[str, str], list[str]] = defaultdict(list)
+    in_variant: dict[str, list[str]] = defaultdict(list)
+    for label in numbered:
+        version = by_label[label]
+        in_line[version.variant, version.line].append(label)
+        if not _above(version, by_label.get(latest or "")):
+            in_variant[version.variant].append(label)
+    advice = dict.fromkeys(by_label, Advice())
+    for label in numbered:
+        version = by_label[label]
+        new_line = _greatest(in_variant[version.variant], label)
+        if new_line and by_label[new_line].line == version.line:
+            new_line = None
+        advice[label] = Advice(_greatest(in_line[version.variant, version.line], label), new_line)
+    return advice
+
+
+def _above(version: Version, latest: Version | None) -> bool:
+    """Whether a version is of a line above that of the version which the page sets as its newest."""
+    if latest is None or version.line == latest.line or not parse_label(latest.version).numbers:
+        return False
+    return parse_label(version.version).key > parse_label(latest.version).key
+
+
+def _greatest(candidates: Iterable[str], label: str) -> str | None:
+    """The first of the candidates, newest first, that is newer; a pre-release only among its own kind."""
+    own = parse_label(label)
+    for candidate in candidates:
+        other = parse_label(candidate)
+        if other.key <= own.key:
+            return None
+        if not other.pre_release or (own.pre_release and other.key[0] == own.key[0]):
+            return candidate
+    return None
+
+
+def mixed_variants(variants: Iterable[str]) -> tuple[str, str] | None:
+    """Two variants that seem to be spellings of one: `alpine` and `alpine3.24`."""
+    by_words: dict[tuple[str, ...], str] = {}
+    for variant in sorted({*variants}):
+        words = tuple(variant.split("-"))
+        bare = tuple(word.rstrip("0123456789.") for word in words)
+        other = by_words.setdefault(bare, variant)
+        if other != variant and any(
+            (one in bare) != (two in bare) for one, two in zip(words, other.split("-"), strict=False)
+        ):
+            return other, variant
+    return None

@@ -1,0 +1,95 @@
+"""Release cycles of products: files of endoflife.date, one for each product that a page names.
+
+A file is an answer of its API v1 (https://endoflife.date/docs/api/v1/), of which only this is read:
+`{"result": {"releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}`.
+`isEol` depends on the day of the answer, so it decides only where `eolFrom` is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from ..authored.folders import leads_out, no_file, read_file
+from ..authored.pages import RawItem
+from ..authored.site import Site
+from ..catalog.lines import Cycle
+from ..catalog.models import ImageEntry
+from ..problems import Problem, Problems, reason
+from ..problems.codes import Code
+
+FOLDER = "advisories/endoflife"
+"""Relative to mkdocs.yml."""
+_MOST = 4 * 2**20
+_FETCH = "get it with `catalog-api fetch --eol`"
+
+
+class _Release(msgspec.Struct):
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=128)]
+    eol_from: date | None = msgspec.field(default=None, name="eolFrom")
+    is_eol: bool = msgspec.field(default=False, name="isEol")
+
+
+class _Result(msgspec.Struct):
+    releases: Annotated[list[_Release], msgspec.Meta(min_length=1)]
+
+
+class _Answer(msgspec.Struct):
+    result: _Result
+
+
+_DECODER = msgspec.json.Decoder(_Answer)
+
+
+def read_cycles(
+    site: Site, images: Iterable[tuple[ImageEntry, RawItem]], problems: Problems
+) -> Mapping[str, Sequence[Cycle]]:
+    """Product → its cycles, for the products that pages name. A missing file is a problem of the page."""
+    cycles: dict[str, Sequence[Cycle]] = {}
+    for entry, raw in images:
+        product = entry.product
+        if product is None:
+            continue
+        name = f"{FOLDER}/{product}.json"
+        path = site.root / name
+        if not path.exists():
+            message = f"the file {name} is missing"
+            hint = f"{_FETCH}, or correct the name of the product"
+            problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
+        elif product not in cycles:
+            cycles[product] = _read(path, name, site, problems)
+    return cycles
+
+
+def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cycle]:
+    if not path.is_file():
+        problems.add(Problem(name, 0, 0, "", no_file(path, name), _FETCH, code=Code.NOT_READ))
+        return ()
+    if leads_out(path, [site.root]):
+        message, hint = (
+            "this link leads out of the project and is not followed",
+            "put the file into the project",
+        )
+        problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
+        return ()
+    try:
+        answer = _DECODER.decode(read_file(path, _MOST))
+    except OSError as error:
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", _FETCH, code=Code.NOT_READ))
+        return ()
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        message, _, field = str(error).partition(" - at `$.")
+        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _FETCH, code=Code.ADVISORIES))
+        return ()
+    return tuple(
+        Cycle(
+            cycle.name,
+            cycle.eol_from.isoformat() if cycle.eol_from else None,
+            cycle.is_eol and cycle.eol_from is None,
+        )
+        for cycle in answer.result.releases
+    )
