@@ -25,6 +25,7 @@ FROZEN = {
     "CAT015": "PAGE",
     "CAT016": "NO_ITEMS",
     "CAT017": "IGNORED",
+    "CAT019": "LINES",
     "CAT020": "SETTING",
     "CAT021": "MISSING_PATH",
     "CAT022": "SITE_URL",

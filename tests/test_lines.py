@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,10 +11,18 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.lines import derived_line, newest_label, parse_label, update_advice
+from mkdocs_catalog_api.catalog.lines import (
+    LineRules,
+    derived_line,
+    newest_label,
+    parse_label,
+    update_advice,
+)
 from mkdocs_catalog_api.catalog.models import VersionEntry
+from mkdocs_catalog_api.problems import Level
 
-from .sites import Result, SiteFolder, built, digest
+from .authors import places
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 NONE = "–"
 ROWS = {
@@ -95,22 +104,22 @@ ROWS = {
     "update-builds": ("variants: none", "*8u502-b07: 8/ > – – | 8u502-b06: 8/ > 8u502-b07 –"),
 }  # fmt: skip
 """Slug → front matter, and `label[=line] [(tag)]: line/variant > upgrade newLine`; `*` marks the newest."""
-NODE = {"result": {"releases": [{"name": name, "eolFrom": f"20{name}-04-30", "isEol": False} for name in "26 24".split()]}}  # fmt: skip
+NODE = {"result": {"releases": [{"name": name, "eolFrom": f"20{name}-04-30", "isEol": False} for name in ("26", "24")]}}  # fmt: skip
 """Two cycles, as https://endoflife.date/api/v1/products/nodejs/ has them, with other days."""
 
 
 def parse(text: str) -> list[tuple[str, dict[str, Any], str, list[str | None]]]:
-    rows = []
-    for row in text.split("|"):
-        head, _, rest = row.strip().lstrip("*").partition(": ")
+    parsed = []
+    for part in text.split("|"):
+        head, _, rest = part.strip().lstrip("*").partition(": ")
         place, _, advice = rest.partition(" > ")
         label, _, tag = head.partition(" (")
         label, _, line = label.partition("=")
         version = {"version": label, "digest": digest(f"{text} {label}")}
         version |= {"tags": [tag.rstrip(")")]} if tag else {}
         version |= {"line": line} if line else {}
-        rows.append((label, version, place, [None if word == NONE else word for word in advice.split()]))
-    return rows
+        parsed.append((label, version, place, [None if word == NONE else word for word in advice.split()]))
+    return parsed
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +147,248 @@ def test_lines_variants_and_advice_of_real_labels(rows: Result, slug: str) -> No
         entry = rows.json(f"digests/{version['digest'].replace(':', '/')}.json")["data"][0]
         newer = [entry[name] and entry[name]["version"] for name in ("upgrade", "newLine")]
         assert newer == advice, label
+
+
+NUMBERS = st.lists(st.sampled_from(["0", "1", "2", "04", "10", "17"]), min_size=1, max_size=4).map(".".join)
+MARKS = st.sampled_from(["", "", "", "-rc1", "-rc2", "-r1", "_p2", "w", "-beta"])
+VARIANTS = st.sampled_from(["", "", "-alpine3.24", "-debian13", "-debian13-dev", "-dev", "-fips"])
+LABELS = st.builds(lambda *parts: "".join(parts), st.sampled_from(["", "v"]), NUMBERS, MARKS, VARIANTS)
+LISTS = st.lists(
+    LABELS | st.sampled_from(["stable", "latest-dev", "edge"]), min_size=1, max_size=8, unique_by=str.casefold
+)
+
+
+def entries(labels: list[str]) -> list[VersionEntry]:
+    rules = LineRules()
+    return [
+        VersionEntry.model_construct(version=label, line=rules.line(label), variant=rules.variant(label))
+        for label in labels
+    ]
+
+
+@given(LISTS, st.randoms(use_true_random=False))
+def test_the_order_of_the_list_changes_nothing(labels: list[str], random: Random) -> None:
+    shuffled = random.sample(labels, len(labels))
+    assert newest_label(entries(labels)) == newest_label(entries(shuffled))
+    assert update_advice(entries(labels), None) == update_advice(entries(shuffled), None)
+
+
+@given(LISTS, st.booleans())
+def test_advice_is_newer_and_of_the_same_variant(labels: list[str], pinned: bool) -> None:
+    by_label = {version.version: version for version in entries(labels)}
+    advice = update_advice([*by_label.values()], labels[0] if pinned else None)
+    for label, (upgrade, new_line) in advice.items():
+        version, own = by_label[label], parse_label(label)
+        if upgrade is not None:
+            newer = parse_label(upgrade)
+            assert (by_label[upgrade].line, by_label[upgrade].variant) == (version.line, version.variant)
+            assert newer.key > own.key
+            assert not newer.pre_release or (own.pre_release and newer.key[0] == own.key[0])
+            if not own.pre_release:
+                assert advice[upgrade].upgrade is None
+        if new_line is not None:
+            assert by_label[new_line].line != version.line
+            assert by_label[new_line].variant == version.variant
+            assert parse_label(new_line).key > own.key
+            if (
+                pinned
+                and by_label[new_line].line != by_label[labels[0]].line
+                and parse_label(labels[0]).numbers
+            ):
+                assert parse_label(new_line).key <= parse_label(labels[0]).key
+        if not own.numbers:
+            assert (upgrade, new_line) == (None, None)
+
+
+@given(LISTS, LABELS)
+def test_a_version_of_another_variant_changes_no_advice(labels: list[str], other: str) -> None:
+    variants = {version.variant for version in entries(labels)}
+    [added] = entries([other])
+    if added.variant not in variants:
+        before, after = update_advice(entries(labels), None), update_advice([*entries(labels), added], None)
+        assert before == {label: after[label] for label in labels}
+
+
+@given(LISTS)
+def test_the_newest_is_no_build_for_developers_nor_a_pre_release_while_there_are_others(
+    labels: list[str],
+) -> None:
+    versions = {version.version: version for version in entries(labels)}
+    newest = newest_label([*versions.values()])
+    if any("dev" not in version.variant for version in versions.values()):
+        assert "dev" not in versions[newest].variant
+    alike = [label for label in labels if versions[label].variant == versions[newest].variant]
+    if any(parse_label(label).numbers and not parse_label(label).pre_release for label in alike):
+        assert not parse_label(newest).pre_release
+
+
+@given(LABELS)
+def test_a_derived_line_begins_the_numbers(label: str) -> None:
+    numbers = ".".join(parse_label(label).numbers)
+    assert f"{numbers}.".startswith(f"{derived_line(label)}.")
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("lines: mayor", ["CAT012 docs/images/a.md 5:1 lines"]),
+        ("lines: '(['", ["CAT012 docs/images/a.md 5:1 lines"]),
+        ("lines: '([0-9])([0-9])'", ["CAT012 docs/images/a.md 5:1 lines"]),
+        ("lines: [a]", ["CAT012 docs/images/a.md 5:1 lines"]),
+        ("variants: alpine", ["CAT012 docs/images/a.md 5:1 variants"]),
+        ("variants: [a]", ["CAT012 docs/images/a.md 5:1 variants"]),
+        ("variants: {dev: [x]}", ["CAT012 docs/images/a.md 5:1 variants"]),
+        ("defaultVariant: alpin", ["CAT019 docs/images/a.md 5:1 defaultVariant"]),
+        ("product: nginx/x", ["CAT012 docs/images/a.md 5:1 product"]),
+        ("product: nothere", ["CAT021 docs/images/a.md 5:1 product"]),
+    ],
+)
+def test_a_rule_that_is_wrong_is_refused_where_it_is(site: SiteFolder, line: str, fields: list[str]) -> None:
+    site.image("a", f"{line}\nversions: [1.2.3, 1.2.3-alpine]")
+    site.write_config()
+    assert places(site) == (True, fields)
+
+
+@pytest.mark.parametrize(
+    ("setting", "fields"),
+    [
+        ({"images": {"lines": "(x"}}, ["images.lines"]),
+        ({"images": {"variants": "x"}}, ["images.variants"]),
+        ({"charts": {"lines": "major"}}, ["charts.lines"]),
+        ({"images": {"version_fields": {"variant": "integer"}}}, ["images.version_fields.variant"]),
+        ({"images": {"version_fields": {"line": "text"}}}, ["images.version_fields.line"]),
+    ],
+)
+def test_a_setting_that_is_wrong_is_refused(
+    site: SiteFolder, setting: dict[str, Any], fields: list[str]
+) -> None:
+    site.image("a", "versions: [1.2.3]")
+    site.settings |= setting
+    site.write_config()
+    refused, listed = places(site)
+    assert refused
+    assert [place.split("catalog-api.")[1] for place in listed] == fields
+    assert {place.split()[0] for place in listed} == {"CAT020"}
+
+
+@pytest.mark.parametrize(
+    ("line", "versions", "field"),
+    [
+        ("lines: 'release-([0-9]+)'", ["1.2.3"], "lines"),
+        ("", ["17-alpine", "17-alpine3.24"], "versions"),
+    ],
+)
+def test_what_looks_like_a_slip_is_a_warning(
+    site: SiteFolder, line: str, versions: list[str], field: str
+) -> None:
+    site.image("a", f"{line}\nversions: {versions}")
+    site.write_config()
+    refused, listed = places(site)
+    assert (refused, [place.split()[-1] for place in listed]) == (False, [field])
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[]", ""),
+        ("{", ""),
+        ('{"result": {"releases": []}}', "result.releases"),
+        ('{"result": {"releases": [{"name": 1}]}}', "result.releases[0].name"),
+        ('{"result": {"releases": [{"name": "1", "eolFrom": "soon"}]}}', "result.releases[0].eolFrom"),
+        ('{"result": {"releases": [{"name": "1", "isEol": 1e400}]}}', "result.releases[0].isEol"),
+        ('{"result": {"releases": [{"name": "\\ud800"}]}}', ""),
+    ],
+)
+def test_a_file_of_cycles_that_is_malformed_is_refused(site: SiteFolder, text: str, field: str) -> None:
+    site.image("a", "product: nginx\nversions: [1.2.3]")
+    site.write("advisories/endoflife/nginx.json", text)
+    site.write_config()
+    refused, listed = places(site)
+    assert refused
+    assert listed == [f"CAT042 advisories/endoflife/nginx.json 0:0 {field}".rstrip()]
+
+
+def test_cycles_of_a_product_give_lines_and_ends_of_life(site: SiteFolder) -> None:
+    cycles = [
+        {"name": "1.28", "eolFrom": "2026-04-30", "isEol": True},
+        {"name": "V1.2", "eolFrom": None, "isEol": True},
+        {"name": "1", "eolFrom": None, "isEol": False},
+    ]
+    site.write("advisories/endoflife/nginx.json", json.dumps({"result": {"releases": cycles}}))
+    versions: list[Any] = [
+        "1.28.1",
+        {"version": "1.28.0", "endOfLife": "2026-01-01"},
+        "v1.29",
+        "1.2.0",
+        "2.0.1",
+    ]
+    versions += [{"version": "1.28.9", "line": "own"}]
+    site.image("a", "product: nginx\n" + yaml.safe_dump({"versions": versions}))
+    result = built(site)
+    published = {
+        version["version"]: (version["line"], version["endOfLife"])
+        for version in result.json("images/a/index.json")["data"]["versions"]
+    }
+    assert published == {
+        "1.28.1": ("1.28", "2026-04-30"),
+        "1.28.0": ("1.28", "2026-01-01"),
+        "1.28.9": ("own", "2026-04-30"),
+        "v1.29": ("1", None),
+        "1.2.0": ("V1.2", None),
+        "2.0.1": ("2.0", None),
+    }
+    _, notes = places(site, level=Level.INFO)
+    assert [note for note in notes if note.endswith("product")] == ["CAT019 docs/images/a.md 5:1 product"] * 2
+
+
+def test_rules_of_the_collection_and_of_the_page(site: SiteFolder) -> None:
+    site.settings["images"] = {
+        "lines": "minor",
+        "variants": {"dev": "*-dev", "slim": "*-slim*"},
+    }
+    site.image("a", "versions: [1.2.3-dev, 1.2.3-slim12, 1.2.3-alpine]\ndefaultVariant: slim")
+    site.image("b", "lines: v?([0-9]+)\nvariants: .*-(.*)$\nversions: [v1.2.3-x-alpine, '7.1', edge-x]")
+    site.image("c", "lines: none\nvariants: none\nversions: [1.2.3, 1.2.4-alpine]")
+    result = built(site)
+    for slug, expected, latest in [
+        ("a", {"1.2.3-dev": "1.2/dev", "1.2.3-slim12": "1.2/slim", "1.2.3-alpine": "1.2/"}, "1.2.3-slim12"),
+        ("b", {"v1.2.3-x-alpine": "1/alpine", "7.1": "7/", "edge-x": "edge/x"}, "7.1"),
+        ("c", {"1.2.3": "/", "1.2.4-alpine": "/"}, "1.2.4-alpine"),
+    ]:
+        image = result.json(f"images/{slug}/index.json")["data"]
+        found = {
+            version["version"]: f"{version['line']}/{version['variant']}" for version in image["versions"]
+        }
+        assert (found, image["latest"]) == (expected, latest)
+
+
+def test_a_declared_field_variant_is_the_variant(site: SiteFolder) -> None:
+    declared = {"variant": {"values": ["gpu", "cpu"]}, "port": "integer"}
+    site.settings["images"] = {"version_fields": declared}
+    versions = [{"version": "2.0", "variant": "gpu", "port": "1"}, {"version": "1.0", "variant": "cpu"}]
+    site.image("a", yaml.safe_dump({"versions": versions}))
+    result = site.build()
+    assert not result.failed
+    published = result.json("images/a/index.json")["data"]["versions"]
+    assert [version["variant"] for version in published] == ["gpu", "cpu"]
+    assert [version["port"] for version in published] == [1, None]
+    assert [*published[0]][:3] == ["version", "line", "variant"]
+    site.image("a", "versions: [{version: '1.0', variant: tpu}]")
+    assert places(site) == (True, ["CAT012 docs/images/a.md 5:35 versions[0].variant"])
+
+
+def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
+    images = {"17.5": 3, "17.6": 1, "18.0": 2}
+    site.image("a", yaml.safe_dump({"versions": [{"version": v, "digest": digest(v)} for v in images]}))
+    for version, count in images.items():
+        rows = [row(f"CVE-2026-{number:04}") for number in range(count)]
+        site.report(f"a/{version}.json", trivy(rows, digest=f"{REGISTRY}/a@{digest(version)}"))
+    result = built(site)
+    entry = result.json(f"digests/{digest('17.5').replace(':', '/')}.json")["data"][0]
+    kept = ("version", "digest", "fixes", "adds")
+    assert {key: entry["upgrade"][key] for key in kept} == {
+        "version": "17.6", "digest": digest("17.6"), "fixes": 2, "adds": 0,
+    }  # fmt: skip
+    assert {key: entry["newLine"][key] for key in kept} == {
+        "version": "18.0", "digest": digest("18.0"), "fixes": 1, "adds": 0,
+    }  # fmt: skip

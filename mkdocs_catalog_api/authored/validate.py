@@ -180,14 +180,14 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     if entry.default_variant is not None and entry.default_variant not in variants:
         message = f"no version is of the variant {entry.default_variant!r}"
         hint = suggestion(entry.default_variant, sorted(variants), "its variants are")
-        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
+        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.LINES))
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
     if mixed := mixed_variants(variant for variant in variants if variant):
         message = f"{mixed[0]!r} and {mixed[1]!r} count as two variants, so neither is advised to the other"
         hint = "if they are one, spell them alike or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
+        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.LINES))
     newest = entry.latest
     if newest is None and versions:
         newest = newest_label(versions, entry.default_variant)
@@ -221,19 +221,19 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
         if missed:
             message = f"{entry.lines!r} matches {'none' if missed == labels else 'not all'} of the versions"
             hint = f"not {', '.join(missed[:3])}: their lines follow from the label"
-            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
+            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.LINES))
     if not rules.cycles:
         return
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
         hint = "the line of these versions follows from the label"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
     ended = {cycle.name for label in labels if (cycle := cycle_of(label, rules.cycles)) and cycle.ended}
     if ended:
         message = f"the support of {entry.product} {', '.join(sorted(ended))} has ended on an unknown day"
         hint = "set `endOfLife` of these versions if you know it"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
 
 
 def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:

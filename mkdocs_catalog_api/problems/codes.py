@@ -68,6 +68,11 @@ class Code(StrEnum):
         "Pages have keys that are no fields, or a `.meta.yml` lies there while the plugin `meta` is not on.",
         "Declare your own fields under `fields` of the collection, or turn the plugin on.")
 
+    LINES = ("CAT019", "release lines or variants",
+        "`defaultVariant` is not a variant of any version, `lines` does not match all versions, variants "
+        "are spelled in two ways, or a product of endoflife.date has no cycle for a version.",
+        "Correct the setting on the page. See the lines and variants of all versions in `images.json`.")
+
     # Settings, and what they name.
     SETTING = ("CAT020", "a wrong setting",
         "A setting is unknown or holds what it can't, in mkdocs.yml (or zensical.toml), or "
