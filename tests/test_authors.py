@@ -234,7 +234,7 @@ versions:
     sbom: https://example.org/sbom.json
     provenance: https://example.org/provenance.json
     variant: slim
-  - {{version: "17.3", digest: "{digest(1)}"}}
+  - {{version: "17.3", digest: "{digest(1)}", variant: slim}}
 """
 
 
@@ -242,16 +242,16 @@ def test_versions_say_more(site: SiteFolder) -> None:
     site.settings["images"] = {"version_fields": {"variant": "text", "notes": "url"}}
     site.image("postgres", VERSIONS)
     newest, older = items(site)["postgres"]["versions"]
-    assert list(newest.items())[6:] == [
+    assert list(newest.items())[9:] == [
         ("tags", ["18", "latest"]),
         ("platforms", ["linux/amd64"]),
         ("sbom", "https://example.org/sbom.json"),
         ("provenance", "https://example.org/provenance.json"),
         ("href", "/catalog/api/v1/security/postgres/18.1.json"),
-        ("variant", "slim"),
         ("notes", None),
     ]
-    assert (older["tags"], older["platforms"], older["sbom"], older["variant"]) == ([], [], None, None)
+    assert (newest["variant"], newest["line"], newest["manifests"]) == ("slim", "18", [])
+    assert (older["tags"], older["platforms"], older["sbom"], older["line"]) == ([], [], None, "17")
 
 
 def test_other_tags_join_scans_and_pins(site: SiteFolder) -> None:

@@ -66,6 +66,20 @@ class Release(Struct, frozen=True):
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
 
+    def effect_of(self, newer: Release) -> tuple[int, int] | None:
+        """How many pairs of id and package an update to another release fixes, and how many it adds.
+
+        None where a scan is missing or proves little, or different scanners looked, as they name packages
+        differently.
+        """
+        old, new = self.assessment, newer.assessment
+        if old is None or new is None or old.figures.grade is None or new.figures.grade is None:
+            return None
+        if {scan.scanner for scan in self.scans} != {scan.scanner for scan in newer.scans}:
+            return None
+        before, after = ({(row.id, row.pkg) for row in assessment.rows} for assessment in (old, new))
+        return len(before - after), len(after - before)
+
 
 class WebPage(Struct, frozen=True):
     """Where people read about an item."""

@@ -143,19 +143,9 @@ def _upgrade(image: Image, release: Release, label: str | None, at: Addresses) -
     if label is None:
         return None
     newer = image.release(label)
+    fixes, adds = release.effect_of(newer) or (None, None)
     href = at.api(addresses.release(image.entry.slug, label))
-    return Upgrade(label, newer.entry.only_digest, href, *_changes(release, newer))
-
-
-def _changes(before: Release, after: Release) -> tuple[int, int] | tuple[None, None]:
-    """How many pairs of id and package go and come; None where scanners differ or a scan proves little."""
-    old, new = before.assessment, after.assessment
-    if old is None or new is None or old.figures.grade is None or new.figures.grade is None:
-        return None, None
-    if {scan.scanner for scan in before.scans} != {scan.scanner for scan in after.scans}:
-        return None, None
-    goes, comes = ({(row.id, row.pkg) for row in assessment.rows} for assessment in (old, new))
-    return len(goes - comes), len(comes - goes)
+    return Upgrade(label, newer.entry.only_digest, href, fixes, adds)
 
 
 DIGESTS = Kind(

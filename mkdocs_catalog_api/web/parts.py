@@ -16,7 +16,7 @@ from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
-from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
@@ -174,7 +174,7 @@ class Parts:
                 {"name": chart.entry.name, "url": addresses.web(chart.page.url)}
                 for chart in self._users.get(own.slug, ())
             ]
-            values["mends"] = _update_effects(image)
+            values["groups"] = _release_groups(image)
             values["filters"] = _row_filters(image)
         elif isinstance(own.item, Chart):
             values["verify"] = chart_verify(own.item)
@@ -301,17 +301,29 @@ def _row_filters(image: Image) -> Sequence[Filter]:
     return [severity, fix] if len(severities) > 1 else [fix]
 
 
-def _update_effects(image: Image) -> dict[str, tuple[int, int]]:
-    """Version → how many (id, package) an update to the newest release fixes, and how many it adds."""
-    assessed = {
-        release.entry.version: {(row.id, row.pkg) for row in release.assessment.rows}
-        for release in image.releases
-        if release.assessment
-    }
-    newest = assessed.pop(image.releases[0].entry.version, None) if image.releases else None
-    if newest is None:
-        return {}
-    return {version: (len(rows - newest), len(newest - rows)) for version, rows in assessed.items()}
+def _release_groups(image: Image) -> list[dict[str, Any]]:
+    """The releases by variant and line, in the order of the newest of each; the default variant first.
+
+    Each group has `variant`, `line` and `releases`; each release its `position` in the list of versions, and
+    as `upgrade` and `new_line` the version to update to with what it `fixes` and `adds`, or none.
+    """
+    groups: dict[tuple[str, str], dict[str, Any]] = {}
+    first = image.releases[0].entry.variant if image.releases else ""
+    for position, release in enumerate(image.releases):
+        entry = release.entry
+        group = groups.setdefault(
+            (entry.variant, entry.line), {"variant": entry.variant, "line": entry.line, "releases": []}
+        )
+        upgrade, new_line = (_update(image, release, label) for label in release.advice)
+        group["releases"].append({"position": position, "upgrade": upgrade, "new_line": new_line})
+    return sorted(groups.values(), key=lambda group: group["variant"] != first)
+
+
+def _update(image: Image, release: Release, label: str | None) -> dict[str, Any] | None:
+    if label is None:
+        return None
+    fixes, adds = release.effect_of(image.release(label)) or (None, None)
+    return {"version": label, "fixes": fixes, "adds": adds}
 
 
 def _limit(arguments: dict[str, str]) -> int | None:

@@ -24,7 +24,10 @@ def check(api: Api, named_latest: Set[str]) -> None:
         for position, item in enumerate(data):
             _item(api, name, item, f"$.data[{position}]")
             if "versions" in item:
-                free = 1 if name == "images" or f"{name}/{item['slug']}" in named_latest else 0
+                labels = [version["version"] for version in item["versions"]]
+                # The newest is first, wherever the order has it, if the page says so or labels have words.
+                words = name == "images" and any(re.search("[a-z]", label) for label in labels)
+                free = 1 if words or f"{name}/{item['slug']}" in named_latest else 0
                 _versions(api, name, item, free, f"$.data[{position}]")
 
 

@@ -338,7 +338,7 @@
       const option = [...select.options].find(one => one.dataset.version === asked("release")) ?? select.options[0];
       option.selected = true;
       $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
-      $(root, ".catalog-mends").textContent = option.dataset.mends ?? "";
+      $(root, ".catalog-advice").textContent = option.dataset.advice ?? "";
       $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
       if (list.data.source === option.value) return;
       list.data.source = option.value;
@@ -355,6 +355,16 @@
       apply();
     });
     list.again = apply;
+    apply();
+  };
+  // The releases of one variant.
+  const variants = root => {
+    const select = $(root, ".catalog-variant select");
+    const apply = () => {
+      for (const body of $$(root, "tbody[data-variant]")) body.hidden = body.dataset.variant !== select.value;
+    };
+    if (!select) return;
+    listen([select], "change", apply);
     apply();
   };
   const toRow = () => {
@@ -446,6 +456,7 @@
       root.dataset.started = "";
       times(root);
       releases(root);
+      variants(root);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
