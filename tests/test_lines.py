@@ -22,6 +22,7 @@ from mkdocs_catalog_api.catalog.models import VersionEntry
 from mkdocs_catalog_api.problems import Level
 
 from .authors import places
+from .contract import check
 from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 NONE = "–"
@@ -138,7 +139,10 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Result:
     for slug, (extra, text) in ROWS.items():
         versions = [version for _, version, _, _ in parse(text)]
         site.image(slug, f"{extra}\n{yaml.safe_dump({'versions': versions[::-1]})}")
-    return built(site)
+    result = site.build()
+    assert not result.failed
+    assert check(result.folder / "site", "/catalog", named_latest={"images/nginx-stable"}) == []
+    return result
 
 
 @pytest.mark.parametrize("slug", ROWS)
