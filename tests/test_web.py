@@ -108,7 +108,7 @@ def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
     assert "1.9" in words(newest)
     assert digest(2) in words(newest)
     (mended,) = (line[-1] for line in cells(newest) if line[0] == "1.9 JSON")
-    assert mended == "1.10 fixes 1, adds 2"
+    assert mended.endswith("Update: 1.10 fixes 1, adds 2")
     assert "Used by web" in words(main)
     assert "has not been scanned" in words(page(result, "images/curl/index.html"))
     assert REGISTRY in words(page(result, "charts/web/index.html"))

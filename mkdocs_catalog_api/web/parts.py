@@ -175,6 +175,7 @@ class Parts:
                 for chart in self._users.get(own.slug, ())
             ]
             values["groups"] = _release_groups(image)
+            values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)
         elif isinstance(own.item, Chart):
             values["verify"] = chart_verify(own.item)
@@ -299,6 +300,22 @@ def _row_filters(image: Image) -> Sequence[Filter]:
     severity = Filter("severity", "Severity", [(word, word) for word in severities])
     fix = Filter("fix", "Fix", [("yes", "With a fix")])
     return [severity, fix] if len(severities) > 1 else [fix]
+
+
+def _platforms(image: Image) -> list[dict[str, str | None]]:
+    """Of the newest release, if it has no index: each `platform` with its `digest` and how to `verify` it."""
+    newest = image.newest
+    if newest is None or newest.entry.only_digest or not newest.entry.manifests:
+        return []
+    how = image.entry.verify if image_verify(image) else None
+    return [
+        {
+            "platform": manifest.platform,
+            "digest": manifest.digest,
+            "verify": how.command(f"{image.entry.image}@{manifest.digest}") if how else None,
+        }
+        for manifest in newest.entry.manifests
+    ]
 
 
 def _release_groups(image: Image) -> list[dict[str, Any]]:

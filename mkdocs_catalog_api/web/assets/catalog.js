@@ -357,13 +357,12 @@
     list.again = apply;
     apply();
   };
-  // The releases of one variant.
-  const variants = root => {
-    const select = $(root, ".catalog-variant select");
+  // What is for one variant or platform is shown when it is chosen.
+  const chooser = (root, select) => {
+    const { choose } = select.dataset;
     const apply = () => {
-      for (const body of $$(root, "tbody[data-variant]")) body.hidden = body.dataset.variant !== select.value;
+      for (const part of $$(root, `[data-${choose}]`)) part.hidden = part.dataset[choose] !== select.value;
     };
-    if (!select) return;
     listen([select], "change", apply);
     apply();
   };
@@ -456,7 +455,7 @@
       root.dataset.started = "";
       times(root);
       releases(root);
-      variants(root);
+      for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
