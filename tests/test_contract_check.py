@@ -23,6 +23,7 @@ GONE = object()
 RECORD = "security/alpha.json versions 0"
 OLD = f"digests/{digest(1).replace(':', '/')}.json"
 DAY = "changes/2026-11-02.json"
+REFERENCE = f"references/{REGISTRY.replace('/', '~')}~alpha.json"
 
 # A kind of rule, where to mutate (a document, then keys), what to put there (a function changes the value,
 # a pair of bytes is replaced in the file), and how the violation begins.
@@ -60,6 +61,11 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
+    ("references", f"{REFERENCE} data 1 tag", "2.0", f"{REFERENCE} $.data[1].tag"),
+    ("slim lists", "images/index.json data 0 high", 7, "images/index.json $.data[0].high"),
+    ("slim charts", "charts/index.json data 0 pins", 7, "charts/index.json $.data[0].pins"),
+    ("search", "search.json data 0 versions 0 digests", [], "search.json $.data[0].versions[0].digests"),
+    ("templates", "index.json templates image", "/catalog/api/v1/{slug}", "index.json $.templates.image"),
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
     ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),

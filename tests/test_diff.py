@@ -88,7 +88,8 @@ def test_what_only_grows_is_told_and_passes(site: SiteFolder) -> None:
     assert differences(old, new, 0) == [
         "compatible: Image.port: new field",
         "compatible: Image.tier: new word 'community'",
-        "0 breaking, 2 compatible",
+        "compatible: ImageEntry.tier: new word 'community'",
+        "0 breaking, 3 compatible",
     ]
     assert differences(new, old, 1) == ["breaking: Image.port: removed"]
 
@@ -112,11 +113,12 @@ def test_what_was_announced_may_go(site: SiteFolder) -> None:
     site.image("alpha", "versions: [2.0]")
     site.write("roadmap.yml", "[]\n")
     assert differences(old, build(site, "new"), 0) == [
+        "compatible: references/registry.example.org~hardened~beta.json: the document is gone",
         "compatible: roadmap/1.json: the document is gone",
         "compatible: images/beta/index.json: beta is gone",
         "compatible: roadmap/gamma/index.json: gamma is gone",
         "compatible: images/alpha/index.json: version 1.0 is gone",
-        "0 breaking, 4 compatible",
+        "0 breaking, 5 compatible",
     ]
 
 
@@ -193,7 +195,12 @@ def test_a_catalog_s_own_fields_and_words_break_nobody_who_knows_the_contract(tm
     assert call("build", "-q", "-f", EXAMPLE, "--site-dir", tmp_path / "site").exit_code == 0
     document = json.loads((tmp_path / "site/api/v1/openapi.json").read_bytes())
     assert [str(change) for change in compare_shapes(BASELINE, document)] == [
-        f"compatible: Image.{field}: new field" for field in ("fips", "port", "shell", "upstream")
+        f"compatible: {name}.{field}: new field"
+        for name, fields in (
+            ("Image", ("fips", "port", "shell", "upstream")),
+            ("ImageEntry", ("fips", "shell")),
+        )
+        for field in fields
     ]
 
 

@@ -359,6 +359,11 @@ class Settings(Section):
         None,
         description="Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there.",
     )
+    signed: bool = Field(
+        False,
+        description="Whether `catalog-api sign` signs the manifest after each build: discovery then names "
+        "the signature.",
+    )
     headers: HostName | None = Field(None, description="Host whose header file is written; none by default.")
     feeds: bool = Field(
         False,

@@ -66,6 +66,11 @@ class Release(Struct, frozen=True):
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
 
+    @property
+    def complete(self) -> bool:
+        """Whether every digest of it has a scan."""
+        return bool(self.scans) and self.digests_scanned == len(self.entry.digests)
+
     def effect_of(self, newer: Release) -> tuple[int, int] | None:
         """How many pairs of id and package an update to another release fixes, and how many it adds.
 

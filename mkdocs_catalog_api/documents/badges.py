@@ -221,6 +221,7 @@ BADGES = Kind(
             goes_with="image",
         ),
     ),
+    templates={"imageBadge": "badge/{slug}/{name}.json"},
     documents=_documents,
     fixed=tuple(addresses.badge(name) for name in FIXED),
 )

@@ -185,7 +185,11 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
         routes = tuple(_routes(name, words, item_structs(name, fields[name])))
-        yield Kind(name, routes, partial(_documents, name))
+        one = "roadmapItem" if name == "roadmap" else words.one
+        templates = {f"{name}Page": f"{name}/{{page}}.json"}
+        if name != "updates":
+            templates[one] = f"{name}/{{slug}}/index.json"
+        yield Kind(name, routes, partial(_documents, name), templates=templates)
 
 
 def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
+from ..catalog.assessment import os_end_of_life
 from ..catalog.published import (
     ApiVersion,
     Counter,
@@ -20,7 +21,7 @@ from ..catalog.published import (
 from ..catalog.value import Catalog, Image, Release
 from .item_structs import Day
 from .kinds import Documents, Kind, Parameter, Route
-from .security import NO_FIGURES, ImageReference, ImageSecurity, ScannedAt
+from .security import NO_FIGURES, ImageReference, ImageSecurity, OsEndOfLife, ScannedAt
 
 _PATH = "digests/{algorithm}/{hex}.json"
 
@@ -29,6 +30,8 @@ class DigestSecurity(ImageSecurity):
     """Figures of the release with this digest. All null when it has no scan."""
 
     scanned_at: ScannedAt
+    os_end_of_life: OsEndOfLife
+    complete: Annotated[bool, Meta(description="Whether every digest of the release has a scan.")]
 
 
 class Upgrade(Document):
@@ -63,6 +66,8 @@ class DigestEntry(Document):
     line: Annotated[str, Meta(description="Its release line; empty for none.")]
     variant: Annotated[str, Meta(description="Its variant; empty for none.")]
     security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
+    sbom: Annotated[Text | None, Meta(description="Address of its bill of materials.")]
+    provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
     upgrade: Annotated[
         Upgrade | None,
         Meta(description="The newest version of its line and variant; null when it is that one."),
@@ -92,7 +97,7 @@ def _documents(catalog: Catalog) -> Documents:
         ] = {}  # those of a release with several digests are equal
         for digest, positions in _positions(image).items():
             if positions not in entry_by_positions:
-                entry_by_positions[positions] = _entry(catalog, image, positions)
+                entry_by_positions[positions] = digest_entry(catalog, image, positions)
             entries.setdefault(digest, []).append(entry_by_positions[positions])
     for digest, data in entries.items():
         algorithm, _, hex_ = digest.partition(":")
@@ -109,7 +114,8 @@ def _positions(image: Image) -> dict[str, tuple[int, ...]]:
     return positions
 
 
-def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> DigestEntry:
+def digest_entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> DigestEntry:
+    """What is known of the first of the releases at these positions; the others have the same digest."""
     at, entry, first = catalog.addresses, image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
     version, figures = release.entry, release.figures
@@ -132,7 +138,11 @@ def _entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> Digest
             **(figures.fields() if figures else NO_FIGURES),
             href=at.api(addresses.detail(entry.slug)),
             scanned_at=figures.scanned_at if figures else None,
+            os_end_of_life=os_end_of_life(release.scans) if figures else None,
+            complete=release.complete,
         ),
+        sbom=version.sbom,
+        provenance=version.provenance,
         upgrade=_upgrade(image, release, release.advice.upgrade, at),
         new_line=_upgrade(image, release, release.advice.new_line, at),
         href=at.api(addresses.release(entry.slug, version.version)),

@@ -54,6 +54,10 @@ class HistoryLinks(Document):
     index: Annotated[Href, Meta(description="Figures of every day.")]
 
 
+SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
+"""Not a link to a document of the build: `catalog-api sign` writes it afterwards."""
+
+
 class Discovery(Document):
     """Where everything is."""
 
@@ -65,9 +69,17 @@ class Discovery(Document):
         HistoryLinks | None, Meta(description="Where the recorded days are; null when none is recorded.")
     ]
     badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
+    templates: Annotated[
+        dict[str, AddressTemplate],
+        Meta(description="Name → address of other documents, with what a client fills in in braces."),
+    ]
     lookups: Annotated[
         dict[str, AddressTemplate],
         Meta(description="Name → address of each lookup, with what a client fills in in braces."),
+    ]
+    signature: Annotated[
+        SignatureLink | None,
+        Meta(description="Signature of the manifest (JWS, detached); null unless the catalog is signed."),
     ]
     openapi: Annotated[Href, Meta(description="OpenAPI document.")]
     manifest: Annotated[Href, Meta(description="Every document with its hash.")]
@@ -112,8 +124,15 @@ class OpenApi(Document, forbid_unknown_fields=False):
     components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
 
 
-def discovery(catalog: Catalog, lookups: Mapping[str, str], badges: Iterable[str]) -> Discovery:
-    """Where everything is; `lookups` have the path below `api/v1/` of each name, `badges` are names."""
+def discovery(
+    catalog: Catalog,
+    lookups: Mapping[str, str],
+    templates: Mapping[str, str],
+    badges: Iterable[str],
+    *,
+    signed: bool,
+) -> Discovery:
+    """Where everything is; `lookups` and `templates` have the path of each name, `badges` are names."""
     at = catalog.addresses
     return Discovery(
         "v1",
@@ -127,7 +146,9 @@ def discovery(catalog: Catalog, lookups: Mapping[str, str], badges: Iterable[str
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
         HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if catalog.history else None,
         {name: at.api(addresses.badge(name)) for name in badges},
+        {name: at.api(path) for name, path in templates.items()},
         {name: at.api(path) for name, path in lookups.items()},
+        at.api(addresses.SIGNATURE) if signed else None,
         at.api(addresses.OPENAPI),
         at.api(addresses.MANIFEST),
     )

@@ -187,6 +187,7 @@ HISTORY = Kind(
             goes_with="image",
         ),
     ),
+    templates={"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"},
     documents=_documents,
     needs=lambda catalog, settings: catalog.history is not None,
 )

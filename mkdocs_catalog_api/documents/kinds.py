@@ -90,7 +90,9 @@ class Kind(NamedTuple):
     fixed: tuple[str, ...] = ()
     """Paths of documents that every catalog has, other than those of routes without parameters."""
     addresses: Mapping[str, str] = {}
-    """Name in discovery → path below `api/v1/`, with its parameters in braces."""
+    """Name among the lookups of discovery → path below `api/v1/`, with its parameters in braces."""
+    templates: Mapping[str, str] = {}
+    """Name among the templates of discovery → path, for documents that discovery lists nowhere else."""
 
     def enabled(self, settings: Settings) -> bool:
         """Whether the setting `lookups` does not leave it out."""

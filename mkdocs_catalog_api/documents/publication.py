@@ -18,7 +18,7 @@ from .discovery import GeneratedBy, ManifestEntry, closing_examples, discovery, 
 from .examples import Examples
 from .openapi import openapi
 from .prove import encode, prove, prove_links, prove_openapi
-from .table import kinds, listed_addresses, wanted_kinds
+from .table import kinds, listed_addresses, listed_templates, wanted_kinds
 
 
 class Encoded(NamedTuple):
@@ -55,7 +55,9 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     for kind in wanted:
         for path, document in kind.documents(catalog):
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
-    yield proven(addresses.INDEX, discovery(catalog, listed_addresses(wanted), catalog_badges(catalog)))
+    lookups, templates, badges = listed_addresses(wanted), listed_templates(wanted), catalog_badges(catalog)
+    index = discovery(catalog, lookups, templates, badges, signed=settings.signed)
+    yield proven(addresses.INDEX, index)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
     closing = closing_examples(written, generator)
     description = openapi(catalog, settings.openapi, every, examples.by_route | closing)

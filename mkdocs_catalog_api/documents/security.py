@@ -107,13 +107,14 @@ class SecurityHead(Document):
     image: ImageReference
 
 
-def _fields(struct: type[Struct]) -> list[tuple[str, object]]:
+def struct_fields(struct: type[Struct]) -> list[tuple[str, object]]:
+    """Name and type of each field, for another Struct that has them."""
     return [*get_type_hints(struct, include_extras=True).items()]
 
 
 ReleaseDocument = defstruct(
     "ReleaseDocument",
-    [*_fields(SecurityHead), *_fields(ReleaseRecord)],
+    [*struct_fields(SecurityHead), *struct_fields(ReleaseRecord)],
     bases=(Document,),
     module=__name__,
     namespace={
@@ -473,5 +474,6 @@ SECURITY = Kind(
             goes_with="release",
         ),
     ),
+    templates={"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"},
     documents=_documents,
 )

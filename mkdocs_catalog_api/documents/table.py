@@ -19,13 +19,15 @@ from .discovery import CLOSING
 from .epss import EPSS
 from .history import HISTORY
 from .kinds import TAGS, Kind, Route
+from .references import REFERENCES
 from .renovate import RENOVATE
 from .security import SECURITY
+from .slim import SEARCH_INDEX, slim_kinds
 from .vex import VEX
 
-LOOKUPS = (DIGESTS, CVES, RENOVATE, EPSS)
+LOOKUPS = (DIGESTS, REFERENCES, CVES, RENOVATE, EPSS)
 """Documents that answer one question each; discovery lists them first, in this order."""
-KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, *LOOKUPS)
+KINDS = (SECURITY, VEX, HISTORY, BADGES, SEARCH_INDEX, CLOSING, *LOOKUPS)
 """In the order of the API's description, where they follow the collections."""
 LOOKUP_NAMES = tuple(kind.name for kind in KINDS if kind.optional)
 """The words of the setting `lookups`, which by default has them all."""
@@ -36,7 +38,7 @@ def kinds(fields: Mapping[str, ItemFields[Model]]) -> list[Kind]:
 
     `fields` are those of the items of each collection.
     """
-    return [*collection_kinds(fields), *KINDS]
+    return [*collection_kinds(fields), *slim_kinds(fields), *KINDS]
 
 
 def wanted_kinds(catalog: Catalog, settings: Settings) -> list[Kind]:
@@ -53,6 +55,11 @@ def listed_addresses(wanted: Iterable[Kind]) -> dict[str, str]:
         if kind.name in names
         for name, path in kind.addresses.items()
     }
+
+
+def listed_templates(wanted: Iterable[Kind]) -> dict[str, str]:
+    """Name → path below `api/v1/` of the documents of these kinds that discovery lists nowhere else."""
+    return {name: path for kind in wanted for name, path in kind.templates.items()}
 
 
 def fixed_paths(settings: Settings) -> Iterator[str]:
@@ -73,11 +80,13 @@ def check_table(table: Sequence[Kind]) -> None:
     _once("name of a kind", [kind.name for kind in table])
     _once("path", [route.path for route in routes])
     _once("operation", [route.operation for route in routes])
-    _once("name in discovery", [name for kind in table for name in kind.addresses])
+    _once("name in discovery", [name for kind in table for name in (*kind.addresses, *kind.templates)])
     for kind in table:
         if not kind.routes:
             raise ValueError(f"{kind.name}: the kind has no routes")
-        for path in {*kind.addresses.values()} - {route.path for route in kind.routes}:
+        for path in {*kind.addresses.values(), *kind.templates.values()} - {
+            route.path for route in kind.routes
+        }:
             raise ValueError(f"{kind.name}: discovery lists {path}, which is not a route of the kind")
         for path in kind.fixed:
             if not any(route.match(path) for route in kind.routes):

@@ -9,7 +9,19 @@ the program cannot hide behind the same slip in its test.
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from tests.contract import badges, charts, history, inventory, items, lookups, schemas, security, texts, vex
+from tests.contract import (
+    badges,
+    charts,
+    history,
+    inventory,
+    items,
+    lookups,
+    schemas,
+    security,
+    slim,
+    texts,
+    vex,
+)
 from tests.contract.api import Api
 
 
@@ -38,6 +50,7 @@ def check(
         items.check(api, named_latest)
         releases = security.check(api)
         charts.check(api, releases)
+        slim.check(api)
         lookups.check(api, releases)
         badges.check(api)
         vex.check(api)

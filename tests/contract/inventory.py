@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges, history, lookups, vex
+from tests.contract import badges, history, lookups, slim, vex
 from tests.contract.api import COLLECTIONS, Api
 
 
@@ -34,10 +34,23 @@ def check(api: Api) -> None:
         },
         security={"summary": api.href("security.json"), "index": api.href("security/index.json")},
         history=history.links(api),
+        templates=_templates(api),
         lookups=lookups.addresses(api),
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
         **{name: api.href(f"{name}.json") for name in ("openapi", "manifest")},
     )
+
+
+def _templates(api: Api) -> dict[str, str]:
+    paths = {f"{name}Page": f"{name}/{{page}}.json" for name in COLLECTIONS}
+    paths |= {name: f"{name}s/{{slug}}/index.json" for name in ("image", "chart")}
+    paths |= {"roadmapItem": "roadmap/{slug}/index.json", "search": "search.json"}
+    paths |= {f"{name}Index": f"{name}/index.json" for name in ("images", "charts")}
+    paths |= {"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"}
+    paths |= {"imageBadge": "badge/{slug}/{name}.json"}
+    if history.links(api):
+        paths |= {"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"}
+    return {name: api.href(path) for name, path in paths.items()}
 
 
 def last_page(total: int) -> int:
@@ -46,6 +59,7 @@ def last_page(total: int) -> int:
 
 def _wanted(api: Api) -> Iterator[str]:
     yield from ("security.json", "security/index.json", "index.json", "openapi.json", "manifest.json")
+    yield from slim.PATHS
     yield from (f"badge/{name}.json" for name in badges.of_catalog(api))
     yield from vex.wanted(api)
     for name in COLLECTIONS:

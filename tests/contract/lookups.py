@@ -71,15 +71,17 @@ def _digests(api: Api, releases: Releases) -> None:
             known = releases.get((slug, label))
             security = {"scanned": known is not None, **figures([known] if known else []), "version": label}
             security |= {"href": api.href(f"security/{slug}.json"), "scannedAt": record["scannedAt"]}
+            security["osEndOfLife"] = record["osEndOfLife"]
+            whole = record["digestsScanned"] == len(first["digests"])
+            # A scan that leaves findings out is not complete either, which its record does not show.
+            published_whole = _published_entry(api, digest, slug)["security"]["complete"]
+            security["complete"] = known is not None and whole and published_whole
             entry = {name: image[name] for name in ("slug", "name", "image", "latest", "lifecycle")}
-            copied = ("version", "line", "variant", "released", "endOfLife", "href")
+            copied = ("version", "line", "variant", "released", "endOfLife", "sbom", "provenance", "href")
             entry |= {name: first[name] for name in copied}
             entry |= {"versions": [version["version"] for version in having], "security": security}
             entry["isLatest"] = label == image["latest"]
-            path, published = f"digests/{digest.replace(':', '/')}.json", {}
-            for candidate in api.documents[path]["data"]:
-                if candidate["slug"] == slug:
-                    published = candidate
+            published = _published_entry(api, digest, slug)
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, versions, published.get(name), same_line=same_line)
                 entry[name] = newer and _upgrade(api, slug, first, newer)
@@ -87,6 +89,13 @@ def _digests(api: Api, releases: Releases) -> None:
     for digest, entries in found.items():
         path = f"digests/{digest.replace(':', '/')}.json"
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+
+
+def _published_entry(api: Api, digest: str, slug: str) -> Json:
+    """The entry of an image in the document of a digest, where the build has one."""
+    document = api.documents[f"digests/{digest.replace(':', '/')}.json"]
+    entries = [entry for entry in document["data"] if entry["slug"] == slug]
+    return entries[0] if entries else {"security": {"complete": None}}
 
 
 def _newer(version: Json, versions: list[Json], said: Json | None, *, same_line: bool) -> Json | None:
@@ -126,6 +135,54 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
 
 
 LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+
+
+def _reference_names(api: Api) -> dict[str, list[Json]]:
+    """Name of each repository in addresses → its images with a version."""
+    found: dict[str, list[Json]] = {}
+    for image in api.data("images"):
+        host, _, path = image["image"].partition("/")
+        if not path or not ("." in host or ":" in host or host == "localhost"):
+            host, path = "docker.io", image["image"] if path else f"library/{image['image']}"
+        if image["versions"]:
+            found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
+    return found
+
+
+def _reference_paths(api: Api) -> Iterator[str]:
+    yield from (f"references/{name}.json" for name in _reference_names(api))
+
+
+def _references(api: Api, _: Releases) -> None:
+    for name, images in _reference_names(api).items():
+        path = f"references/{name}.json"
+        document, entries = api.documents[path], []
+        for image in images:
+            for version in image["versions"]:
+                for tag in (version["version"], *version["tags"]):
+                    entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
+                    entries.append(entry | {"href": version["href"], "line": version["line"]})
+        kept = [{key: entry[key] for key in entries[0]} for entry in document["data"]]
+        api.expect(path, "$.data", kept, entries)
+        api.holds(path, "$", document, slug=images[0]["slug"], total=len(entries))
+        for position, entry in enumerate(document["data"]):
+            for digest in _own_digests(api, entry):
+                listed = api.documents.get(f"digests/{digest.replace(':', '/')}.json", {"data": []})["data"]
+                for each in listed:
+                    if (each["slug"], each["version"]) == (entry["slug"], entry["version"]):
+                        mine = {key: value for key, value in entry.items() if key != "tag"}
+                        api.expect(path, f"$.data[{position}]", mine, each)
+
+
+def _own_digests(api: Api, entry: Json) -> list[str]:
+    """The digests of an entry's version that no other version of its image has."""
+    [image] = [image for image in api.data("images") if image["slug"] == entry["slug"]]
+    listed = [digest for version in image["versions"] for digest in every_digest(version)]
+    [version] = [version for version in image["versions"] if version["version"] == entry["version"]]
+    return [digest for digest in every_digest(version) if listed.count(digest) == 1]
+
+
+LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:

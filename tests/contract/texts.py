@@ -51,7 +51,7 @@ def _fault(api: Api, key: str, value: Json) -> str:
         return "longer than 1,000 characters"
     if key == "slug" and value == "index":
         return "which is no slug"
-    if key == "image" and not REFERENCE.fullmatch(value):
+    if key == "image" and not value.startswith("/") and not REFERENCE.fullmatch(value):
         return "which is no reference of an image"
     if key in LINKS and not (value.startswith(api.base) and value[len(api.base) + 1 :] in api.files):
         return "which leads to no document"

@@ -1,0 +1,102 @@
+"""What is this reference? For each repository of the catalog, what every label and tag of it stands for."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, defstruct, structs
+
+from ..catalog.names import Reference, reserved
+from ..catalog.published import ApiVersion, Counter, Document, Slug, VersionLabel
+from ..catalog.value import Catalog, Image
+from .digests import DigestEntry, digest_entry
+from .kinds import Documents, Kind, Parameter, Route
+from .security import ImageReference, struct_fields
+
+_PATH = "references/{name}.json"
+_LONGEST_NAME = 250
+"""Bytes of a file name without `.json` that every file system takes."""
+
+ReferenceEntry = defstruct(
+    "ReferenceEntry",
+    [
+        ("tag", Annotated[VersionLabel, Meta(description="A label or another tag of a version.")]),
+        *struct_fields(DigestEntry),
+    ],
+    bases=(Document,),
+    module=__name__,
+    namespace={"__doc__": "What one tag stands for: the fields of an entry of a digest document."},
+)
+
+
+class ReferenceDocument(Document):
+    """What is known of the tags of one repository."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
+    image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
+    slug: Annotated[Slug, Meta(description="Slug of the image; the first of several.")]
+    total: Annotated[Counter, Meta(description="Number of labels and tags.")]
+    data: Annotated[
+        list[ReferenceEntry],  # type: ignore[valid-type]
+        Meta(min_length=1, description="One entry for each label and tag, the newest version first."),
+    ]
+
+
+def reference_name(repository: str) -> str:
+    """The name of a normalized repository in addresses: `registry.example.org~hardened~nginx`.
+
+    `~` is in no reference, and `_` in no host, so that no two repositories have one name.
+    """
+    host, _, path = repository.partition("/")
+    return f"{host.replace(':', '_')}~{path.replace('/', '~')}"
+
+
+def _documents(catalog: Catalog) -> Documents:
+    by_repository: dict[str, list[Image]] = {}
+    for image in catalog.images:
+        if image.releases:
+            by_repository.setdefault(Reference.parse(image.entry.image).repository, []).append(image)
+    for repository, images in by_repository.items():
+        name = reference_name(repository)
+        if len(name) > _LONGEST_NAME or reserved(name):
+            continue  # no file can have this name
+        entries = [entry for image in images for entry in _entries(catalog, image)]
+        document = ReferenceDocument(
+            "v1", "references", repository, images[0].entry.slug, len(entries), entries
+        )
+        yield _PATH.format(name=name), document
+
+
+def _entries(catalog: Catalog, image: Image) -> Iterator[Struct]:
+    for position, release in enumerate(image.releases):
+        fields: dict[str, Any] = structs.asdict(digest_entry(catalog, image, (position,)))
+        for tag in (release.entry.version, *release.entry.tags):
+            yield ReferenceEntry(tag=tag, **fields)
+
+
+REFERENCES = Kind(
+    "references",
+    routes=(
+        Route(
+            _PATH,
+            "getReference",
+            "lookups",
+            "What the tags of a repository stand for",
+            "For every label and tag of the repository: its version, whether it is the newest, its figures "
+            "and what to update to. A repository that is not of this catalog has no document.",
+            ReferenceDocument,
+            (
+                Parameter(
+                    "name",
+                    "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
+                    "and the colon of a port `_`.",
+                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
+                ),
+            ),
+            goes_with="contents",
+        ),
+    ),
+    documents=_documents,
+    optional=True,
+    addresses={"references": _PATH},
+)

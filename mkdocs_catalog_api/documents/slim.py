@@ -1,0 +1,203 @@
+"""The whole catalog in brief: some 500 bytes for each image and chart, and what search needs."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, defstruct, structs
+
+from ..catalog import addresses
+from ..catalog.addresses import Addresses
+from ..catalog.fields import ItemFields
+from ..catalog.model import Model
+from ..catalog.published import ApiVersion, Counter, Document, Href, PageLink, Slug, Text, Total, VersionLabel
+from ..catalog.scans import COUNTERS
+from ..catalog.types import camel
+from ..catalog.value import Catalog, Chart, Image
+from .item_structs import Day, published
+from .kinds import Documents, Kind, Route
+from .security import (
+    ChartSecurity,
+    ImageSecurity,
+    ScannedAt,
+    chart_security,
+    image_security,
+    struct_fields,
+)
+
+SEARCH = "search.json"
+_DIGEST_DIGITS = 12
+_FIGURES: Mapping[str, type[Struct]] = {"images": ImageSecurity, "charts": ChartSecurity}
+_ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest")
+_NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
+
+
+def slim_path(resource: str) -> str:
+    """Path of the slim list of images or charts, below `api/v1/`."""
+    return f"{resource}/index.json"
+
+
+@cache
+def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
+    """The Structs of an entry and of the list."""
+    stem, noun = _NAMES[resource]
+    item = dict(struct_fields(published(fields.model, fields.own)))
+    known: dict[str, Any] = {name: item[name] for name in _ITEM}
+    figures = dict(struct_fields(_FIGURES[resource]))
+    known |= {name: figures[name] for name in ("scanned", *COUNTERS, "total", "fixable", "exploited")}
+    known |= {name: figures[name] for name in ("grade", "score", "pins", "pins_scanned") if name in figures}
+    if resource == "images":
+        known["scanned_at"] = ScannedAt
+    known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
+    if resource == "images":
+        known["platforms"] = item["platforms"]
+        known["size"] = Annotated[
+            Counter | None, Meta(description="Compressed size of the newest version in bytes.")
+        ]
+        known["end_of_life"] = Annotated[
+            Day | None, Meta(description="Day after which the newest version gets no more updates.")
+        ]
+    known["url"] = Annotated[PageLink, Meta(description="Web page.")]
+    known["href"] = Annotated[Href, Meta(description="Item document.")]
+    aliases = {name: camel(name) for name in known}
+    for name in _shown(fields, aliases.values()):
+        known[f"own_{name}"], aliases[f"own_{name}"] = item[f"own_{name}"], name
+    entry = defstruct(
+        stem,
+        [*known.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": f"What lists show of one {noun}."},
+        rename=aliases,
+    )
+    every: dict[str, Any] = {
+        "api_version": ApiVersion,
+        "resource": Annotated[Literal.__getitem__(resource), Meta(description="Name of the collection.")],
+        "total": Total,
+        "data": Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")],
+    }
+    listed = defstruct(
+        stem.replace("Entry", "Index"),
+        [*every.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": f"Every {noun} with what lists show of it."},
+    )
+    return entry, listed
+
+
+def _shown(fields: ItemFields[Model], taken: Any) -> Iterator[str]:
+    """The catalog's own fields that lists have a filter for: of few words."""
+    for name, info in fields.own.model_fields.items():
+        own = name.removeprefix("own_")
+        kind = str(info.annotation)
+        if own in fields.own.names and own not in taken and ("bool" in kind or "Literal" in kind):
+            yield own
+
+
+def _documents(resource: str, catalog: Catalog) -> Documents:
+    fields, at = catalog.fields[resource], catalog.addresses
+    entry, listed = _slim_structs(resource, fields)
+    listing: tuple[Image | Chart, ...] = catalog.images if resource == "images" else catalog.charts
+    data = [_entry(entry, item, at, resource) for item in listing]
+    yield slim_path(resource), listed("v1", resource, len(data), data)
+
+
+def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: str) -> Struct:
+    values: dict[str, Any] = {**vars(item.entry)}
+    if isinstance(item, Image):
+        newest = item.newest
+        values |= structs.asdict(image_security(item, at))
+        values["scanned_at"] = item.figures.scanned_at if item.figures else None
+        values["size"] = newest.entry.size if newest else None
+        values["end_of_life"] = newest.entry.end_of_life if newest else None
+    else:
+        values |= structs.asdict(chart_security(item))
+    values["url"] = at.web(item.page.url)
+    values["href"] = at.api(addresses.item(resource, item.entry.slug))
+    values |= {f"own_{name}": value for name, value in item.entry.own.items()}
+    return struct(**{name: values[name] for name in struct.__struct_fields__})
+
+
+def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
+    """A kind for images and one for charts; `fields` are those of their items."""
+    for resource, (_, noun) in _NAMES.items():
+        _, listed = _slim_structs(resource, fields[resource])
+        route = Route(
+            slim_path(resource),
+            f"list{resource.capitalize()}Index",
+            resource,
+            f"Every {noun} in brief",
+            f"What a list or a dashboard needs of every {noun}: at most some 650 bytes each.",
+            listed,
+        )
+        yield Kind(
+            f"{resource}-index",
+            (route,),
+            partial(_documents, resource),
+            templates={f"{resource}Index": slim_path(resource)},
+        )
+
+
+class SearchVersion(Document):
+    """What a version is found by."""
+
+    version: Annotated[VersionLabel, Meta(description="Label of the version.")]
+    tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
+    digests: Annotated[
+        list[Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]],
+        Meta(description="The first 12 hexadecimal digits of each of its digests."),
+    ]
+
+
+class SearchEntry(Document):
+    """What an image is found by."""
+
+    slug: Annotated[Slug, Meta(description="Slug of the image.")]
+    name: Annotated[Text, Meta(description="Name for people.")]
+    versions: Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
+
+
+class SearchIndex(Document):
+    """Versions, tags and digests of every image."""
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["search"], Meta(description="Name of the resource.")]
+    total: Annotated[Counter, Meta(description="Number of images.")]
+    data: Annotated[list[SearchEntry], Meta(description="One entry for each image, by slug.")]
+
+
+def _search(catalog: Catalog) -> Documents:
+    data = [
+        SearchEntry(
+            image.entry.slug,
+            image.entry.name,
+            [
+                SearchVersion(
+                    version.version,
+                    version.tags,
+                    [digest.partition(":")[2][:_DIGEST_DIGITS] for digest in version.every_digest],
+                )
+                for version in image.entry.versions
+            ],
+        )
+        for image in catalog.images
+    ]
+    yield SEARCH, SearchIndex("v1", "search", len(data), data)
+
+
+SEARCH_INDEX = Kind(
+    "search",
+    routes=(
+        Route(
+            SEARCH,
+            "getSearchIndex",
+            "discovery",
+            "What images are found by",
+            "Versions, tags and the beginnings of digests of every image, for a search box.",
+            SearchIndex,
+        ),
+    ),
+    documents=_search,
+    templates={"search": SEARCH},
+)

@@ -1,0 +1,49 @@
+"""Slim lists and the search document: what they repeat of the collections."""
+
+from tests.contract.api import SEVERITIES, Api, Json
+
+PATHS = ("images/index.json", "charts/index.json", "search.json")
+COPIED = ("slug", "name", "description", "tier", "license", "lifecycle", "latest", "url", "href")
+FIGURES = ("scanned", *SEVERITIES, "total", "fixable", "exploited", "grade", "score")
+
+
+def check(api: Api) -> None:
+    for resource in ("images", "charts"):
+        path, items = f"{resource}/index.json", api.data(resource)
+        document = api.documents[path]
+        api.holds(path, "$", document, resource=resource, total=len(items))
+        if len(document["data"]) != len(items):
+            api.blame(path, "$.data", f"has {len(document['data'])} entries, not {len(items)}")
+            continue
+        entries = [_entry(resource, item) for item in items]
+        published = [
+            {name: entry[name] for name in wanted}
+            for entry, wanted in zip(document["data"], entries, strict=True)
+        ]
+        api.expect(path, "$.data", published, entries)
+    found = [
+        {
+            "slug": image["slug"],
+            "name": image["name"],
+            "versions": [_found_by(version) for version in image["versions"]],
+        }
+        for image in api.data("images")
+    ]
+    document = api.documents["search.json"]
+    api.expect("search.json", "$.data", document["data"], found)
+    api.holds("search.json", "$", document, total=len(found))
+
+
+def _entry(resource: str, item: Json) -> Json:
+    entry = {name: item[name] for name in COPIED}
+    entry |= {name: item["security"][name] for name in FIGURES}
+    if resource == "charts":
+        return entry | {name: item["security"][name] for name in ("pins", "pinsScanned")}
+    newest = item["versions"][0] if item["versions"] else {"size": None, "endOfLife": None}
+    return entry | {"platforms": item["platforms"], "size": newest["size"], "endOfLife": newest["endOfLife"]}
+
+
+def _found_by(version: Json) -> Json:
+    digests = [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
+    first_digits = [digest.split(":")[1][:12] for digest in dict.fromkeys(digests)]
+    return {"version": version["version"], "tags": version["tags"], "digests": first_digits}
