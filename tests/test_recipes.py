@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 from .bad_server import BadServer, answer
 from .example import EXAMPLE
@@ -41,60 +43,223 @@ def digests(api: Path) -> dict[str, Any]:
 
 
 def refuses(document: Any) -> bool:
-    figures = [entry["security"] for entry in document["data"]]
-    return any(not one["scanned"] or one["critical"] for one in figures)
+    """Whether the rules of the gate refuse the document of a digest; no scan is too old."""
+    today = datetime.now(UTC).date().isoformat()
+    return any(
+        not entry["security"]["scanned"]
+        or not entry["security"]["complete"]
+        or entry["security"]["osEndOfLife"]
+        or entry["security"]["critical"]
+        or entry["security"]["exploited"]
+        or entry["lifecycle"] not in ("available", "deprecated")
+        or (entry["endOfLife"] or today) < today
+        for entry in document["data"]
+    )
 
 
-def gate(shell: str, url: str, digest: str) -> int:
-    """Run the block as printed but for the values of its first two lines, which the reader edits."""
-    site, wanted, *rest = block("clients", "gate").splitlines()
-    assert site.startswith("SITE=") and wanted.startswith("DIGEST=")
-    text = "\n".join([f"SITE={url}", f"DIGEST={digest}", *rest, "true", ""])
+def gate(shell: str, url: str, subject: str, days: str = "", title: str = "gate") -> int:
+    """Run the block as printed but for the values of its first three lines, which the reader edits."""
+    site, wanted, age, *rest = block("gate", title).splitlines()
+    assert (site[:5], age) == ("SITE=", "MAX_AGE_DAYS=")
+    name = wanted.partition("=")[0]
+    assert name == ("DIGEST" if title == "gate" else "REFERENCE")
+    text = "\n".join([f"SITE={url}", f"{name}={subject}", f"MAX_AGE_DAYS={days}", *rest, "true", ""])
     command = [shell, "-e", "-c", text]
     return subprocess.run(command, env=os.environ, capture_output=True, timeout=60).returncode
 
 
-@pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_the_gate_lets_only_scanned_digests_without_a_critical_one_pass(shell: str, served: Served) -> None:
+SHELLS = pytest.mark.parametrize("shell", ["sh", "bash"])
+
+
+def fine_document(api: Path) -> Any:
+    return next(document for document in digests(api).values() if not refuses(document))
+
+
+def path_of(digest: str) -> str:
+    return f"/hardened/api/v1/digests/{digest.replace(':', '/')}.json"
+
+
+@SHELLS
+def test_the_gate_admits_and_refuses_what_the_example_publishes(shell: str, served: Served) -> None:
     need(shell, "curl", "jq")
     documents = digests(served.api)
-    unscanned = next(d for d in documents if not documents[d]["data"][0]["security"]["scanned"])
-    critical = next(d for d in documents if documents[d]["data"][0]["security"]["critical"])
-    fine = next(d for d in documents if not refuses(documents[d]))
+    kinds: dict[str, Callable[[Any], Any]] = {
+        "unscanned": lambda entry: not entry["security"]["scanned"],
+        "critical": lambda entry: entry["security"]["critical"],
+        "system": lambda entry: entry["security"]["osEndOfLife"],
+        "withdrawn": lambda entry: entry["lifecycle"] == "withdrawn",
+    }
+    for kind, is_of in kinds.items():
+        digest = next(d for d, document in documents.items() if is_of(document["data"][0]))
+        assert gate(shell, served.url, digest) == 1, kind
+    fine = fine_document(served.api)["digest"]
     assert gate(shell, served.url, fine) == 0
-    for digest in (unscanned, critical, "sha256:" + "0" * 64, "sha512:" + fine[7:], ""):
+    for digest in ("sha256:" + "0" * 64, "sha512:" + fine[7:], fine[7:], "''", "'$(exit)'"):
         assert gate(shell, served.url, digest) == 1, digest
 
 
-@pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_the_gate_refuses_when_the_catalog_does_not_answer(shell: str, served: Served) -> None:
+def changed(document: Any, **values: Any) -> bytes:
+    """The document with other values in its entry, or in the entry's figures if it has them."""
+    copy = json.loads(json.dumps(document))
+    for name, value in values.items():
+        entry = copy["data"][0]
+        place = entry["security"] if name in entry["security"] else entry
+        if value is GONE:
+            del place[name]
+        else:
+            place[name] = value
+    return json.dumps(copy).encode()
+
+
+GONE = object()
+YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).isoformat()[:10]
+REFUSED: dict[str, dict[str, Any]] = {
+    **{
+        f"{name} {value!r}": {name: value}
+        for name, values in {
+            "scanned": (False, None, GONE),
+            "complete": (False, None, GONE),
+            "osEndOfLife": (True, GONE),
+            "critical": (1, None, GONE),
+            "exploited": (1, GONE),
+            "lifecycle": ("withdrawn", "planned", "gone", None, GONE),
+            "endOfLife": (YESTERDAY, 2030, GONE),
+        }.items()
+        for value in values
+    }
+}
+AGES = (
+    ("3", timedelta(days=4), 1),
+    ("3", timedelta(days=2), 0),
+    ("3", timedelta(hours=-1), 1),
+    ("3", None, 1),
+    ("", timedelta(days=4000), 0),
+    ("", None, 0),
+    ("abc", timedelta(days=2), 1),
+)
+
+
+@SHELLS
+def test_the_gate_refuses_when_the_catalog_does_not_answer_for_the_digest(shell: str, served: Served) -> None:
     need(shell, "curl", "jq")
-    documents = digests(served.api)
-    fine, other = [d for d in documents if not refuses(documents[d])][:2]
-    path = f"/hardened/api/v1/digests/sha256/{fine.removeprefix('sha256:')}.json"
-    right = json.dumps(documents[fine]).encode()
+    document = fine_document(served.api)
+    fine, right = document["digest"], json.dumps(document).encode()
+    other = next(d for d in digests(served.api).values() if d["digest"] != fine and not refuses(d))
     answers = {
         "500": answer(right, "500 Internal Server Error"),
         "redirect": answer(b"", "302 Found", Location="/"),
         "cut off": answer(right)[:-1],
         "HTML": answer(b"<!doctype html><title>Home</title>"),
-        "of another digest": answer(json.dumps(documents[other]).encode()),
+        "of another digest": answer(json.dumps(other).encode()),
+        "no entries": answer(json.dumps(document | {"data": []}).encode()),
+        "no list": answer(json.dumps(document | {"data": {}}).encode()),
         "another document": answer((served.api / "images.json").read_bytes()),
         **{repr(body): answer(body) for body in (b"", b" ", b"{}", b"null", b"[]", b"true", b'"data"')},
+        **{name: answer(changed(document, **values)) for name, values in REFUSED.items()},
     }
-    server = BadServer({path: lambda: [answer(right)]})
+    server = BadServer({path_of(fine): lambda: [answer(right)]})
     with server.running():
-        assert gate(shell, f"{server.address}/hardened", fine) == 0
+        site = f"{server.address}/hardened"
+        assert gate(shell, site, fine) == 0
         for name, body in answers.items():
+            server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+            assert gate(shell, site, fine) == 1, name
+    assert gate(shell, site, fine) == 1, "the host is down"
+
+
+@SHELLS
+def test_the_gate_knows_a_limit_for_the_age_of_scans(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    document = fine_document(served.api)
+    fine = document["digest"]
+    server = BadServer({path_of(fine): list})
+    with server.running():
+        for days, age, code in AGES:
+            time = None if age is None else f"{(datetime.now(UTC) - age).isoformat()[:19]}.25Z"
+            body = answer(changed(document, scannedAt=time))
+            server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+            assert gate(shell, f"{server.address}/hardened", fine, days) == code, (days, age)
+
+
+@SHELLS
+def test_the_gate_for_a_reference_asks_for_its_tag(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    images = json.loads((served.api / "images.json").read_bytes())["data"]
+    documents = {
+        path.name: json.loads(path.read_bytes()) for path in (served.api / "references").glob("*.json")
+    }
+    assert len(documents) == sum(bool(image["versions"]) for image in images)
+    seen = set()
+    for document in documents.values():
+        for entry in document["data"][:2]:
+            refused = refuses({"data": [entry]})
+            if (refused, entry["isLatest"]) not in seen:
+                seen.add((refused, entry["isLatest"]))
+                reference = f"{document['image']}:{entry['tag']}"
+                assert gate(shell, served.url, reference, title="reference") == refused, reference
+                assert gate(shell, served.url, f"{reference}.0.0", title="reference") == 1
+    assert {refused for refused, _ in seen} == {True, False}
+    for reference in ("nginx", "localhost:5000/a:1", f"{images[0]['image']}@{'sha256:' + '0' * 64}", "''"):
+        assert gate(shell, served.url, reference, title="reference") == 1, reference
+
+
+@SHELLS
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("nginx:1.2", "docker.io~library~nginx"),
+        ("bitnami/nginx:1.2", "docker.io~bitnami~nginx"),
+        ("localhost/nginx:1.2", "localhost~nginx"),
+        ("localhost:5000/a/nginx:1.2", "localhost_5000~a~nginx"),
+        ("registry.example.org/a/nginx:1.2", "registry.example.org~a~nginx"),
+    ],
+)
+def test_the_gate_for_a_reference_finds_its_document(
+    shell: str, reference: str, name: str, served: Served
+) -> None:
+    need(shell, "curl", "jq")
+    found = next((served.api / "references").glob("*.json")).read_bytes()
+    entry = changed(json.loads(found), tag="1.2", scanned=True, complete=True, critical=0, osEndOfLife=None,
+                    exploited=None, lifecycle="available", endOfLife=None)  # fmt: skip
+    repository = name.replace("~", "/").replace("_", ":")
+    path = f"/hardened/api/v1/references/{name}.json"
+    server = BadServer({path: list})
+    with server.running():
+        for document, code in (
+            (json.loads(entry) | {"image": repository}, 0),
+            (json.loads(entry) | {"image": "docker.io/library/other"}, 1),
+            (json.loads(changed(json.loads(entry), critical=1)) | {"image": repository}, 1),
+            ({"image": repository, "data": []}, 1),
+            ({}, 1),
+        ):
+            body = answer(json.dumps(document).encode())
             server.scripts[path] = lambda body=body: [body]  # type: ignore[misc]
-            assert gate(shell, f"{server.address}/hardened", fine) == 1, name
-    assert gate(shell, f"{server.address}/hardened", fine) == 1, "the host is down"
+            assert gate(shell, f"{server.address}/hardened", reference, title="reference") == code, document
 
 
-def denied(document: Any) -> bool:
+@pytest.mark.parametrize("title", [".github/workflows/gate.yml", ".gitlab-ci.yml"])
+def test_the_steps_of_a_pipeline_run_the_gate(title: str, served: Served, tmp_path: Path) -> None:
+    need("sh", "curl", "jq")
+    pipeline = yaml.safe_load(block("gate", title))
+    if "gate" in pipeline:
+        [step] = pipeline["gate"]["script"]
+    else:
+        [step] = [step["run"] for step in pipeline["jobs"]["gate"]["steps"] if "run" in step]
+    text = block("gate", "gate").replace("SITE=https://example.org/catalog", f"SITE={served.url}", 1)
+    (tmp_path / "gate.sh").write_text(text)
+    documents = digests(served.api)
+    printed = step.split()[-1]
+    command = ["sh", "-e", "-c", step]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+    assert ended.returncode == refuses(documents[printed])
+    command[-1] = step.replace(printed, "sha256:" + "0" * 64)
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 1
+
+
+def denied(document: Any, policy: str = "") -> bool:
     regopy = pytest.importorskip("regopy")
     rego = regopy.Interpreter()
-    rego.add_module("catalog", block("clients", "policy/catalog.rego"))
+    rego.add_module("catalog", policy or block("gate", "policy/catalog.rego"))
     rego.set_input(document)
     (reasons,) = json.loads(str(rego.query("data.main.deny")))["expressions"]
     return bool(reasons)
@@ -106,6 +271,19 @@ def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
         assert denied(document) == refuses(document), document
         verdicts.add(refuses(document))
     assert verdicts == {True, False}
+
+
+def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
+    document = fine_document(served.api)
+    assert not denied(document)
+    for name, values in REFUSED.items():
+        assert denied(json.loads(changed(document, **values))), name
+    policy = block("gate", "policy/catalog.rego")
+    for days, age, code in AGES:
+        if days != "abc":
+            limited = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")
+            time = None if age is None else f"{(datetime.now(UTC) - age).isoformat()[:19]}.25Z"
+            assert denied(json.loads(changed(document, scannedAt=time)), limited) == code, (days, age)
 
 
 @pytest.mark.parametrize(
