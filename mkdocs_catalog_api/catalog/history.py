@@ -1,6 +1,6 @@
 """What recorded days show: figures of each day, and since when each vulnerability was open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
@@ -123,6 +123,8 @@ class RecordedDay(NamedTuple):
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
     """Empty on the first day."""
+    fixes: Set[tuple[str, str, str]]
+    """Slug, id and package of what was gone by a fix."""
 
 
 class ImageRecord(NamedTuple):

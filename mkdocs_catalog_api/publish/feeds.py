@@ -217,7 +217,7 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
     for event in day.events:
         match event:
             case events.VulnerabilityEvent():
-                if kind := _kind(event):
+                if kind := _kind(event, day):
                     packages.setdefault((event.slug, kind, event.id), []).append(event)
                 continue
             case events.ReleaseAdded():
@@ -238,14 +238,14 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
         yield _News(day.date, slug, kind, id_, words), True
 
 
-def _kind(event: events.VulnerabilityEvent) -> str | None:
+def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
     """The word for news of a critical or high vulnerability."""
     if event.severity not in _SERIOUS:
         return None
     match event:
         case events.VulnerabilityFound() | events.VulnerabilityReopened():
             return "found"
-        case events.VulnerabilityGone(reason="rebuilt" | "superseded"):
+        case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:
             return "fixed"
         case events.VulnerabilityChanged() if event.from_ not in _SERIOUS:
             return "found"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -123,15 +123,20 @@ def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     return bars
 
 
-def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The events of a day that people look for, in words: slug of an image and its sentences."""
+def sentences_of_day(
+    events: Sequence[Any], fixes: Set[tuple[str, str, str]]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The events of a day that people look for, in words: slug of an image and its sentences.
+
+    `fixes`: slug, id and package of each fix.
+    """
     for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_sentences([*group])]
+        sentences = [*_sentences([*group], fixes)]
         if sentences:
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any]) -> Iterator[str]:
+def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[str]:
     security: dict[str, dict[str, None]] = {}
     for event in events:
         match event["kind"]:
@@ -149,13 +154,13 @@ def _sentences(events: Sequence[Any]) -> Iterator[str]:
                 yield f"{event['version']} is rebuilt"
             case "grade-changed" if event["from"] and event["to"]:
                 yield f"grade {event['to']}, before {event['from']}"
-        if change := _security(event):
+        if change := _security(event, fixes):
             security.setdefault(change, {})[f"{event['id']} ({event['severity'].lower()})"] = None
     for change, ids in security.items():
         yield f"{change}: {', '.join(ids)}"
 
 
-def _security(event: Any) -> str | None:
+def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
     if event.get("severity") not in _SERIOUS:
         return None
     match event["kind"]:
@@ -165,7 +170,7 @@ def _security(event: Any) -> str | None:
             return "applies again"
         case "vulnerability-suppressed":
             return "does not apply"
-        case "vulnerability-gone" if event["reason"] in ("rebuilt", "superseded"):
+        case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
             return "fixed"
     return None
 

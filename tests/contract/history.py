@@ -104,14 +104,15 @@ def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
             api.holds(path, where, entry, total=sum(known[word] for word in SEVERITIES))
     for number, episode in enumerate(document["vulnerabilities"]):
         where = f"$.vulnerabilities[{number}]"
-        fix = episode["reason"] in FIXES
-        if {episode["fixed"] is not None, episode["fixedIn"] is not None} != {fix}:
+        fix = episode["reason"] in FIXES  # where the same scanner looked, and at a later version
+        fixed = episode["fixed"] is not None
+        if fixed != (episode["fixedIn"] is not None) or (fixed and not fix):
             api.blame(path, where, f"ended by {episode['reason']}, but is fixed on {episode['fixed']}")
             continue
         took = None
-        if fix and not episode["baseline"]:
+        if fixed and not episode["baseline"]:
             first, end = (datetime.date.fromisoformat(episode[key]) for key in ("firstSeen", "fixed"))
             took = (end - first).days
         api.expect(path, f"{where}.days", episode["days"], took)
-        if episode["firstSeen"] not in dates or (fix and episode["fixed"] not in dates):
+        if episode["firstSeen"] not in dates or (fixed and episode["fixed"] not in dates):
             api.blame(path, where, "names a day that is not recorded")
