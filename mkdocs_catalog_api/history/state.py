@@ -11,7 +11,10 @@ from ..catalog import events, names
 from ..catalog.assessment import os_end_of_life, scanner_names
 from ..catalog.events import AnyEvent, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
+from ..catalog.history import PopulationFigures, RecordedFigures
 from ..catalog.models import Lifecycle
+from ..catalog.populations import Population, populations
+from ..catalog.published import Counters
 from ..catalog.scan_selection import covered
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
@@ -95,6 +98,18 @@ def known(before: KnownImage | None, seen: Seen) -> KnownImage:
 def snapshot(catalog: Catalog) -> Iterator[Seen]:
     """What a catalog shows of its images, in their order."""
     return map(_seen, catalog.images)
+
+
+def counted(catalog: Catalog) -> RecordedFigures:
+    """The counts of both populations."""
+    return RecordedFigures(*map(_population_figures, populations(catalog)))
+
+
+def _population_figures(population: Population) -> PopulationFigures:
+    sums = population.figures
+    return PopulationFigures(
+        *(sums.total, Counters(**sums.counters), sums.fixable, len(population.images), population.scanned)
+    )
 
 
 def _seen(image: Image) -> Seen:

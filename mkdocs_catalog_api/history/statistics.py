@@ -71,8 +71,8 @@ class _Replay:
         days: list[RecordedDay] = []
         figures: list[DayFigures] = []
         for day in self._folder.days():
-            days.append(self._day(day, first=not days))
-            figures.append(_day_figures(day.date, self._sums))
+            days.append(self._day(day))
+            figures.append(_day_figures(day, self._sums))
             head = Head(day.date, day.sha256)
         fixes = Fixes(head.date)
         for episodes in self._episodes.values():
@@ -81,7 +81,7 @@ class _Replay:
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
         return History(days, head, figures, fixes.times(), images)
 
-    def _day(self, day: Day, *, first: bool) -> RecordedDay:
+    def _day(self, day: Day) -> RecordedDay:
         slugs = [*dict.fromkeys(event.slug for event in day.events)]
         before = {slug: _Before.of(self._state.get(slug)) for slug in slugs}
         follow(day, self._state)
@@ -94,7 +94,9 @@ class _Replay:
         for slug in slugs:
             self._close(day.date, slug)
         counts = Counter(_KINDS[type(event)] for event in day.events)
-        return RecordedDay(day.date, dict(sorted(counts.items())), () if first else day.events, fixes)
+        return RecordedDay(
+            day.date, day.previous, day.sha256, day.figures, dict(sorted(counts.items())), day.events, fixes
+        )
 
     def _unknown(self, slug: str, before: _Before) -> bool:
         """Whether nobody knows how old is what the image shows: it was listed under another slug before."""
@@ -135,11 +137,13 @@ def _counts(image: KnownImage) -> _Counts:
     )
 
 
-def _day_figures(date: str, sums: _Counts) -> DayFigures:
+def _day_figures(day: Day, sums: _Counts) -> DayFigures:
     suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
-        *(date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
+        *(day.date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
         by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
+        all=day.figures.all if day.figures else None,
+        supported=day.figures.supported if day.figures else None,
     )
 
 

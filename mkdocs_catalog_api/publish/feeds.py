@@ -169,7 +169,8 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     """
     serious_news: deque[_News] = deque(maxlen=_LONGEST)
     by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
-    for day in catalog.history.days if catalog.history else ():
+    days = catalog.history.days if catalog.history else ()
+    for day in days[1:]:  # on the first, everything is new
         for item, serious in _news(day):
             if serious:
                 serious_news.appendleft(item)

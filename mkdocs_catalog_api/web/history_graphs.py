@@ -29,6 +29,8 @@ class Trend(NamedTuple):
     """Count at the upper edge."""
     label: str
     """The graph in words, for screen readers."""
+    caption: str
+    """Which images it counts, and how many vulnerabilities are open in which; empty for a single image."""
 
 
 class Bar(NamedTuple):
@@ -70,11 +72,22 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
     label = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
     label += "not scanned" if last is None else _in_words(last)
     areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
-    return Trend(rows, areas, paths[""], most, label)
+    return Trend(rows, areas, paths[""], most, label, _populations(entries[-1]))
+
+
+def _populations(entry: Any) -> str:
+    """The counts of a day of `history/index.json`, supported images first; empty for those of one image."""
+    if entry.get("supported"):
+        supported, every = entry["supported"], entry["all"]
+        return f"{supported['total']} open in supported images, {every['total']} in all images, as drawn"
+    return "All images" if "bySeverity" in entry else ""
 
 
 def _counters(entry: Any) -> dict[str, int] | None:
-    counts = entry.get("bySeverity", entry)
+    every = entry.get("all")
+    if every and every["images"] and not every["scanned"]:
+        return None
+    counts = (every or entry).get("bySeverity", entry)
     return None if counts["critical"] is None else {word: counts[word] for word in COUNTERS}
 
 
