@@ -1,12 +1,16 @@
-"""The two populations that counts are of: *all* images, and the *supported* ones."""
+"""The two populations that counts are of: *all* items, and the *supported* ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from .assessment import Figures, total
-from .value import Catalog, Image, Release
+from .grading import Grade
+from .value import Catalog, Chart, Image, Release
+
+Item = TypeVar("Item", Image, Chart)
 
 
 class Population(NamedTuple):
@@ -18,6 +22,30 @@ class Population(NamedTuple):
     """How many of the images have a scan of their newest release."""
     affected: int
     """How many have an open vulnerability in it."""
+
+    @property
+    def releases(self) -> int:
+        """How many releases the images list, scanned or not."""
+        return sum(len(image.releases) for image in self.images)
+
+    @property
+    def grades(self) -> Counter[Grade]:
+        """How many images have each grade."""
+        return Counter(figures.grade for _, _, figures in self.newest() if figures.grade is not None)
+
+    @property
+    def times(self) -> list[str]:
+        """Known times of the scans of the newest releases, oldest first."""
+        return sorted(figures.scanned_at for _, _, figures in self.newest() if figures.scanned_at)
+
+    @property
+    def ids(self) -> set[str]:
+        """Ids of the vulnerabilities that are open in the newest releases."""
+        return {
+            row.id
+            for _, release, _ in self.newest()
+            for row in (release.assessment.rows if release.assessment else ())
+        }
 
     def newest(self) -> Iterator[tuple[Image, Release, Figures]]:
         """Each image with a scan of its newest release, that release and its figures."""
@@ -38,10 +66,17 @@ class Populations(NamedTuple):
 
 def populations(catalog: Catalog) -> Populations:
     """Both populations of the catalog, images in its order."""
-    listed = [image for image in catalog.images if image.entry.lifecycle != "planned"]
-    return Populations(
-        _population(listed), _population([image for image in listed if image.entry.lifecycle == "available"])
-    )
+    return Populations(_population(all_of(catalog.images)), _population(supported(catalog.images)))
+
+
+def all_of(items: Iterable[Item]) -> list[Item]:
+    """Those that are not planned."""
+    return [item for item in items if item.entry.lifecycle != "planned"]
+
+
+def supported(items: Iterable[Item]) -> list[Item]:
+    """Those that are available."""
+    return [item for item in items if item.entry.lifecycle == "available"]
 
 
 def _population(images: Sequence[Image]) -> Population:

@@ -261,7 +261,7 @@ class SecurityIndexEntry(Document):
 
 
 class SecurityIndex(Document):
-    """Every scanned image."""
+    """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
     api_version: ApiVersion
     resource: Named
@@ -343,19 +343,15 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
     """The security summary; planned images are not in it."""
     at = catalog.addresses
     everything, supported = populations(catalog)
-    entries: dict[str, SummaryEntry] = {}
-    times: list[str | None] = []
-    ids: set[str] = set()
-    for image, release, figures in everything.newest():
-        times.append(figures.scanned_at)
-        entries[image.entry.slug] = SummaryEntry(
+    entries = {
+        image.entry.slug: SummaryEntry(
             **figures.fields(),
             version=release.entry.version,
             href=at.api(addresses.detail(image.entry.slug)),
         )
-        if release.assessment:
-            ids.update(row.id for row in release.assessment.rows)
-    sums, known_times = everything.figures, [time for time in times if time]
+        for image, release, figures in everything.newest()
+    }
+    sums, times = everything.figures, everything.times
     return SecuritySummary(
         api_version="v1",
         resource="security",
@@ -367,9 +363,9 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         unscanned=[image.entry.slug for image in everything.images if image.figures is None],
         fixable=sums.fixable,
         suppressed=sums.suppressed,
-        unique=len(ids),
-        oldest_scan=min(known_times) if known_times and len(known_times) == len(times) else None,
-        newest_scan=max(known_times, default=None),
+        unique=len(everything.ids),
+        oldest_scan=times[0] if times and len(times) == everything.scanned else None,
+        newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
         supported=_supported(supported),
@@ -457,7 +453,8 @@ SECURITY = Kind(
             "getSecuritySummary",
             "security",
             "Figures of the catalog and of each image",
-            "Open vulnerabilities across the catalog, and for each scanned image by its slug.",
+            "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
+            "scanned image by its slug.",
             SecuritySummary,
             map="images",
         ),
@@ -466,7 +463,8 @@ SECURITY = Kind(
             "getSecurityIndex",
             "security",
             "Every scanned image",
-            "Every scanned image with its grade, its figures and the address of its detail.",
+            "Every scanned image that is not planned, with its grade, its figures and the address of its "
+            "detail.",
             SecurityIndex,
         ),
         Route(
