@@ -71,6 +71,8 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
         "vex/alpha.json $.stat",
     ),
     ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.counts"),
+    ("chain", f"{DAY} data 0 slug", "delta", f"{DAY} $.sha256"),
+    ("recorded figures", f"{DAY} figures all fixable", 99, f"{DAY} $.sha256"),
     ("history", "history/index.json data 1 images", 9, "history/index.json $.data[1].images"),
     ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
     (

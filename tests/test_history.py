@@ -279,15 +279,15 @@ def test_the_day_is_that_of_the_source_in_utc(past: Past) -> None:
 
 
 def test_a_leap_day(site: SiteFolder) -> None:
-    past = Past(site)
+    past, env = Past(site), {"SOURCE_DATE_EPOCH": "1835395200"}  # 2028-02-29
     past.image("nginx", "1.0")
     past.scan("nginx", "1.0", [])
-    past.day("2028-02-27")
+    past.day("2028-02-27", **env)
     past.scan("nginx", "1.0", [row(ONE)])
-    past.day("2028-02-28")
-    past.day("2028-02-29")
+    past.day("2028-02-28", **env)
+    past.day("2028-02-29", **env)
     rebuild(past)
-    past.day("2028-03-01")
+    past.day("2028-03-01", SOURCE_DATE_EPOCH="1835481600")
     assert past.episodes() == [(ONE, "openssl", "2028-02-28", "2028-03-01", 2, "rebuilt")]
     result = past.run("--date", "2027-02-29")
     assert result.exit_code == 2

@@ -101,7 +101,7 @@ class FixWindows(Document):
 
 
 class TimeToFix(Document):
-    """Times to fix by severity, without what was there when the history began: nobody knows since when."""
+    """Times to fix by the worst severity that an id had, without those whose beginning nobody knows."""
 
     critical: Annotated[FixWindows, Meta(description="Of critical severity.")]
     high: Annotated[FixWindows, Meta(description="Of high severity.")]
@@ -132,11 +132,27 @@ class Episode(Document):
     id: Id
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
-    first_seen: Annotated[Date, Meta(description="The first recorded day on which it was open.")]
-    baseline: Annotated[
-        bool, Meta(description="It was there when the history began; nobody knows since when.")
+    first_seen: Annotated[
+        Date,
+        Meta(
+            description="The first recorded day on which the id was open in the image; after a fix, the day "
+            "it came back. An end that is not a fix does not change it."
+        ),
     ]
-    fixed: Annotated[Date | None, Meta(description="The first day on which a fixed release was scanned.")]
+    baseline: Annotated[
+        bool,
+        Meta(
+            description="Nobody knows since when it was there: it was when the history began, or another "
+            "slug listed the image before."
+        ),
+    ]
+    fixed: Annotated[
+        Date | None,
+        Meta(
+            description="The first day on which a fixed release was scanned; null again if the id reappears "
+            "in a digest that was scanned before."
+        ),
+    ]
     fixed_in: Annotated[Version | None, Meta(description="The release that was the newest then.")]
     days: Annotated[
         Counter | None,
@@ -145,8 +161,8 @@ class Episode(Document):
     reason: Annotated[
         Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
         Meta(
-            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes, "
-            "`withdrawn`, `scanner` and `suppressed` (by a VEX statement) are none."
+            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if `fixed` "
+            "is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
         ),
     ]
 

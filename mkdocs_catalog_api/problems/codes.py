@@ -131,10 +131,10 @@ class Code(StrEnum):
 
     # The history.
     HISTORY = ("CAT050", "the history is damaged",
-        "A recorded day was changed, is cut off, does not follow the one before it, or is no file of a day.",
+        "A recorded day was changed or removed, is cut off, does not follow the one before, or is not a day.",
         "Get the file from git again, or run `catalog-api record --rebuild`.")
     DAY = ("CAT051", "a day that can't be recorded",
-        "A later day is recorded already, the day has not come yet, or git does not have its state.",
+        "A later day is recorded already, the day is in the future, or git does not have its state.",
         "Record days in their order, and take a past from a clone with all commits.")
 
     # Web pages.
