@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from .example import copy_example
 from .feeds_of_advisories import kev
+from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, built, digest, row, run, trivy
 from .test_lookups import KEV
-from .test_web import page, words
+from .test_web import cells, page, words
 
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 GRADES = ("A+", "A", "B", "C", "D", "F")
@@ -82,6 +83,7 @@ def check_agreement(result: Result, pages: dict[str, str]) -> None:
     others = [words(each) for each in lists.xpath("./details/summary")]
     if every.images > supported.images > 0:
         assert f"({every.images} images in all)" in others[0]
+    _check_trend(main["trend"], every, supported)
     if not every.scanned:
         assert "Nothing has been scanned yet." in words(main["security"])
         return
@@ -148,6 +150,23 @@ def _check_security(main: lxml.html.HtmlElement, every: Figures, supported: Figu
     totals = [words(cell) for cell in listed.xpath(".//td[contains(@class, 'catalog-total')]")]
     if supported.images:  # else the list shows the others
         assert sum(int(total) for total in totals if total != "–") == supported.total
+
+
+def _check_trend(main: lxml.html.HtmlElement, every: Figures, supported: Figures) -> None:
+    """What the trend says of today, and its last point, are the figures of the tiles."""
+    text = words(main)
+    if "No day has been recorded yet." in text:
+        return
+    known = supported.scanned or not supported.images
+    in_supported = f"{supported.total} open" if known else "not scanned"
+    in_all = every.total if every.scanned or not every.images else "not scanned"
+    assert f"{in_supported} in supported images, {in_all} in all images" in text
+    for table in main.xpath(".//*[@aria-label='Open vulnerabilities by day']/table"):
+        assert [words(cell) for cell in table.xpath("./thead//th")][-2:] == ["Supported", "In all"]
+        last, *_ = cells(table)
+        counts = [str(count) for count in supported.counts.values()]
+        shown = [*counts, str(supported.total)] if known else ["Not scanned"]
+        assert last[1:] == [*shown, str(in_all)]
 
 
 def _tiles(main: lxml.html.HtmlElement) -> dict[str, tuple[str, int]]:
@@ -230,6 +249,63 @@ def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder
     }
     assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
     assert tiles["Images not scanned"] == "1 supported, 1 in all"
+
+
+def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteFolder) -> None:
+    """With stored figures, in days of a version that stored none, and once the catalog has changed since."""
+    pages, past = mixed_catalog(site), Past(site)
+    past.day("2026-11-01")
+    check_agreement(built(site), pages)
+    site.report("clean/2.0.json", trivy([row("CVE-2026-0007")], digest=f"{REGISTRY}/clean@{digest(1)}"))
+    past.day("2026-11-02")
+    result = built(site)
+    check_agreement(result, pages)
+    summary, (*_, last) = result.json("security.json"), result.json("history/index.json")["data"]
+    assert last["all"]["total"] == summary["total"]
+    assert last["supported"] == {name: summary["supported"][name] for name in last["supported"]}
+    recorded = days(result)
+    assert recorded == [
+        ["2026-11-02", "0", "2", "1", "1", "0", "4", "7"],
+        ["2026-11-01", "0", "1", "1", "1", "0", "3", "6"],
+    ]
+    _forget_figures(site)
+    result = built(site)
+    check_agreement(result, pages)
+    assert result.json("history/index.json")["data"][-1]["supported"] is None
+    assert days(result) == recorded, "the days are replayed for the same images"
+    site.image("fine", f"lifecycle: deprecated\nversions: [{{version: 2.0, digest: '{digest(0)}'}}, 1.0]")
+    result = built(site)
+    check_agreement(result, pages)
+    assert days(result) == [["This build", "0", "1", "1", "0", "0", "2", "7"], *recorded]
+
+
+def test_a_package_that_is_installed_twice_counts_as_in_the_summary(site: SiteFolder) -> None:
+    """A day without figures knows each package once; the trend ends with what the tile says."""
+    pages, past = write_pages(site), Past(site)
+    site.image("a", f"versions: [{{version: 1.0, digest: '{digest(1)}'}}]")
+    rows = [row("CVE-2026-0001", installed=version) for version in ("1", "2")]
+    site.report("a/1.0.json", trivy(rows, digest=f"{REGISTRY}/a@{digest(1)}"))
+    past.day("2026-11-01")
+    past.day("2026-11-02")
+    _forget_figures(site)
+    result = built(site)
+    check_agreement(result, pages)
+    assert [line[-1] for line in days(result)] == ["2", "1", "1"]
+    assert [line[-1] for line in days(result, "images/a/index.html")] == ["2", "1"]
+
+
+def days(result: Result, path: str = "trend/index.html") -> list[list[str]]:
+    """The rows below a trend, newest first."""
+    (table,) = page(result, path).xpath(".//*[@aria-label='Open vulnerabilities by day']/table")
+    return cells(table)
+
+
+def _forget_figures(site: SiteFolder) -> None:
+    """Make the recorded days those of a version that stored no figures."""
+    for path in sorted((site.folder / "history").iterdir()):
+        text = path.read_text("utf-8")
+        path.write_text(re.sub(r',"figures":\{.*?\}\}\}?(?=,"events")', "", text, count=1), "utf-8")
+    assert Past(site).run("--rebuild").exit_code == 0
 
 
 def test_the_example_agrees(tmp_path: Path) -> None:

@@ -72,6 +72,17 @@ class DayFigures(Document):
     ]
 
 
+class DayCounts(NamedTuple):
+    """Open vulnerabilities at the end of a recorded day; None where there were images and no scan.
+
+    They are the figures that the day recorded; for a day recorded without, what its replay gives.
+    """
+
+    date: str
+    supported: Counters | None
+    all: Counters | None
+
+
 class FixTimes(Document):
     """How long it took until vulnerabilities were fixed."""
 
@@ -187,6 +198,8 @@ class History(Struct, frozen=True):
     """Oldest first, at least one."""
     head: Head
     figures: Sequence[DayFigures]
+    """Of each day."""
+    trend: Sequence[DayCounts]
     """Of each day."""
     time_to_fix: TimeToFix
     images: Mapping[str, ImageRecord]

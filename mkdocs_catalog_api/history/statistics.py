@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from operator import add, sub
 from typing import NamedTuple, TypeAlias, get_args
@@ -18,6 +18,7 @@ from ..catalog import events
 from ..catalog.events import AnyEvent
 from ..catalog.grading import GRADES
 from ..catalog.history import (
+    DayCounts,
     DayFigures,
     Episode,
     FixTimes,
@@ -26,9 +27,11 @@ from ..catalog.history import (
     History,
     ImageFigures,
     ImageRecord,
+    PopulationFigures,
     RecordedDay,
     TimeToFix,
 )
+from ..catalog.models import Lifecycle
 from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.versions import version_key
@@ -64,23 +67,25 @@ class _Replay:
         """Digest → slugs that listed it, or whose scans named it, at the end of any day before."""
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day that changed them."""
-        self._counts: dict[str, _Counts] = {}
-        self._sums = _NONE
-        """Of the counts of all images."""
+        self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
+        self._sums: dict[Lifecycle, _Counts] = defaultdict(lambda: _NONE)
+        """Of the counts of the images in each lifecycle."""
 
     def history(self) -> History:
         days: list[RecordedDay] = []
         figures: list[DayFigures] = []
+        trend: list[DayCounts] = []
         for day in self._folder.days():
             days.append(self._day(day))
-            figures.append(_day_figures(day, self._sums))
+            figures.append(_day_figures(day, _added(self._sums.values())))
+            trend.append(_day_counts(day, self._sums))
             head = Head(day.date, day.sha256)
         fixes = Fixes(head.date)
         for episodes in self._episodes.values():
             for fix in episodes.all_fixes():
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, fixes.times(), images)
+        return History(days, head, figures, trend, fixes.times(), images)
 
     def _day(self, day: Day) -> RecordedDay:
         slugs = [*dict.fromkeys(event.slug for event in day.events)]
@@ -112,11 +117,12 @@ class _Replay:
         self._episodes[slug].close_day(image)
         for digest in _digests(image) if image else ():
             self._listed[digest].add(slug)
+        lifecycle, before = self._counts.pop(slug, ("available", _NONE))
+        self._sums[lifecycle] = tuple(map(sub, self._sums[lifecycle], before))
         counts = _counts(image) if image else _NONE
-        before = self._counts.get(slug, _NONE)
-        if counts != before:
-            self._counts[slug] = counts
-            self._sums = tuple(map(sub, map(add, self._sums, counts), before))
+        if image:
+            self._counts[slug] = image.lifecycle, counts
+            self._sums[image.lifecycle] = tuple(map(add, self._sums[image.lifecycle], counts))
         recorded, figures = self._figures[slug], _figures(date, image, counts)
         if not recorded or astuple(recorded[-1])[1:] != astuple(figures)[1:]:
             recorded.append(figures)
@@ -139,6 +145,28 @@ def _counts(image: KnownImage) -> _Counts:
         *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
         *[int(image.grade == grade) for grade in GRADES],
     )
+
+
+def _added(parts: Iterable[_Counts]) -> _Counts:
+    return tuple(map(sum, zip(_NONE, *parts, strict=True)))
+
+
+def _day_counts(day: Day, sums: Mapping[Lifecycle, _Counts]) -> DayCounts:
+    supported = sums.get("available", _NONE)
+    every = _added(counts for lifecycle, counts in sums.items() if lifecycle != "planned")
+    return DayCounts(
+        day.date,
+        _open(day.figures.supported if day.figures else None, supported),
+        _open(day.figures.all if day.figures else None, every),
+    )
+
+
+def _open(recorded: PopulationFigures | None, replayed: _Counts) -> Counters | None:
+    """Open vulnerabilities by severity of a population; None if it has images and none is scanned."""
+    if recorded:
+        return recorded.by_severity if recorded.scanned or not recorded.images else None
+    images, _, scanned = replayed[6:9]
+    return Counters(*replayed[:5]) if any(replayed[:5]) or scanned or not images else None
 
 
 def _day_figures(day: Day, sums: _Counts) -> DayFigures:
