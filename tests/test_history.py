@@ -566,6 +566,19 @@ def test_a_renamed_image_that_is_scanned_a_day_later_has_no_known_beginning(foun
     assert [entry["baseline"] for entry in found.history("web")["vulnerabilities"]] == [True]
 
 
+def test_a_renamed_image_is_known_by_the_digests_of_its_scans(site: SiteFolder) -> None:
+    past = Past(site)
+    site.image("nginx", "versions: ['1.0']")
+    past.scan("nginx", "1.0", [])
+    past.day("2026-11-01")
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(MONDAY)
+    rename(past, "nginx", "web")
+    past.scan("web", "1.0", [row(ONE)])
+    past.day(TUESDAY)
+    assert [entry["baseline"] for entry in past.history("web")["vulnerabilities"]] == [True]
+
+
 def test_an_image_with_digests_of_its_own_has_a_beginning(found: Past) -> None:
     found.image("web", "1.0", v1_0="other")
     found.scan("web", "1.0", [row(ONE)], "other")

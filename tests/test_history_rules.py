@@ -228,6 +228,8 @@ def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list
         assert entry["days"] == (None if entry["baseline"] else at - first)
         before = [image for image in images[:at] if entry["id"] in {id_ for id_, _ in image.open}][-1].scan
         assert before
+        if before.complete:
+            assert before.products == now.products, "another scanner"
         if before.complete and before.digests and now.digests:
             assert not {*before.digests} & {*now.digests}, "the same build"
         elif before.complete:

@@ -145,7 +145,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
-            "scanner no longer reports it, which is no fix."
+            "scanner no longer reports it. `history/{slug}.json` says whether it is a fix."
         ),
     ]
 

@@ -161,8 +161,8 @@ class Episode(Document):
     reason: Annotated[
         Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
         Meta(
-            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if `fixed` "
-            "is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
+            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if "
+            "`fixed` is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
         ),
     ]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import chain
 from operator import add, sub
 from typing import NamedTuple, TypeAlias, get_args
 
@@ -63,7 +64,7 @@ class _Replay:
         self._state: State = {}
         self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._listed: dict[str, set[str]] = defaultdict(set)
-        """Digest → slugs that listed it at the end of any day before."""
+        """Digest → slugs that listed it, or whose scans named it, at the end of any day before."""
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day that changed them."""
         self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
@@ -108,16 +109,14 @@ class _Replay:
         image = self._state.get(slug)
         if image is None or before.whole is not None:
             return False
-        digests = {digest for digests in image.releases.values() for digest in digests}
-        return any(self._listed.get(digest, {slug}) - {slug} for digest in digests)
+        return any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(image))
 
     def _close(self, date: str, slug: str) -> None:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""
         image = self._state.get(slug)
         self._episodes[slug].close_day(image)
-        for digests in image.releases.values() if image else ():
-            for digest in digests:
-                self._listed[digest].add(slug)
+        for digest in _digests(image) if image else ():
+            self._listed[digest].add(slug)
         lifecycle, before = self._counts.pop(slug, ("available", _NONE))
         self._sums[lifecycle] = tuple(map(sub, self._sums[lifecycle], before))
         counts = _counts(image) if image else _NONE
@@ -133,6 +132,11 @@ class _Replay:
         episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
         episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
         return ImageRecord(self._figures[slug], episodes)
+
+
+def _digests(image: KnownImage) -> set[str]:
+    """The digests of an image that its page lists or its scan names."""
+    return {*(image.scan.digests if image.scan else ()), *chain.from_iterable(image.releases.values())}
 
 
 def _counts(image: KnownImage) -> _Counts:
