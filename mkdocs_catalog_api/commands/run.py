@@ -197,8 +197,7 @@ class Run(Struct):
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
-            found = self.problems.summary()
-            click.echo(f"{did}: {build.documents:,} documents, {build.size / 1e6:,.1f} MB; {found}")
+            click.echo(f"{did}: {build.summary}", err=True)
 
     def _object(self, build: Build | None) -> dict[str, Any]:
         return {
