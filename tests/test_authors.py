@@ -135,7 +135,7 @@ def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) 
     once = call("check", "-q", "-f", config).output.splitlines()
     assert once[0] == (
         "error: tier: required, but not given (add `tier: …`): 5 times, first docs/images/n0.md:2:1,"
-        " docs/images/n1.md:2:1, docs/images/n2.md:2:1 [CAT011]"
+        " docs/images/n1.md:2:1, docs/images/n2.md:2:1; --verbose shows all [CAT011]"
     )
     assert once[1:] == ["the catalog is refused: 5 errors in 5 files"]
     each = call("check", "-q", "--verbose", "-f", config).output.splitlines()

@@ -322,7 +322,7 @@ def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     assert result.exit_code == 1
     told = json.loads(result.stdout)
     warning = next(problem for problem in told["problems"] if problem["level"] == "warning")
-    place = {"file", "line", "column", "field"}
+    place = {"file", "line", "column", "item", "field"}
     assert warning.keys() == {"level", "code", "message", "hint", "help"} | place
     assert (warning["code"], warning["help"]) == ("CAT012", "guide/problems/#cat012")
     assert (warning["file"], warning["line"], warning["field"]) == ("docs/images/bad.md", 4, "license")

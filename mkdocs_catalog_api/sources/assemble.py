@@ -48,7 +48,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     raw_charts = {entry.slug: raw for entry, raw in sources.charts}
     for fault in joined.pin_faults:
         place, raw = ("images", fault.position), raw_charts[fault.chart]
-        problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
+        problems.add(
+            raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
+        )
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(

@@ -76,13 +76,15 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
-        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
+        if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
             hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
-            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
+            beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
+            level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
+            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, level)
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -147,9 +149,12 @@ def read_items(
             entry = entry.model_copy(update={"verify": section.verify})
         problems.extend(filter(None, [raw.unreadable()]))
         if entry.slug in by_slug:
-            other = by_slug[entry.slug][1].place
-            message = f"the slug {entry.slug!r} is taken by {other}"
-            problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
+            other = by_slug[entry.slug][1]
+            message = f"the slug {entry.slug!r} is taken by {other.place}"
+            hint = "give one of them another `slug`"
+            if other.page and not raw.page:
+                hint = f"add `page: {other.page.uri}` to the entry, or {hint}"
+            problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
         else:
             by_slug[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)

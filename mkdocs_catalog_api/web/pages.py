@@ -15,10 +15,11 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Level, Problem, Problems
+from ..problems.codes import Code
 from ..publish import feeds
-from .markers import MARKER, MarkerError, line_of, parse, well_formed
-from .parts import COLLECTIONS, ItemPage, Parts, item_pages
+from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
+from .parts import COLLECTIONS, VIEWS, ItemPage, Parts, item_pages
 from .render import Place
 from .view import CatalogView, Item
 
@@ -144,6 +145,12 @@ class PageFiller:
             line = line_of(match[0], page.text)
             return _or_problem(lambda: render(match), page, line, problems)
 
+        for marker in near_misses(content, VIEWS):
+            message = f"{marker!r} looks like a marker, but is not one, so the page shows nothing there"
+            line, hint = line_of(marker, page.text), "write `<!-- catalog: NAME -->`"
+            problems.add(
+                Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER)
+            )
         html = MARKER.sub(replace, content)
         findable = MARKER.sub("", content)
         if "cves" in names:

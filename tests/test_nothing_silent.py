@@ -1,0 +1,219 @@
+"""What is published other than its author means is told: a warning or note with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import pytest
+
+from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .test_cli import call
+from .test_web import page
+
+CHART = "category: Web\ntier: core\nlicense: MIT"
+
+
+class Told(NamedTuple):
+    """A problem as programs read it."""
+
+    level: str
+    code: str
+    file: str
+    line: int
+    field: str
+    text: str
+
+
+def told(site: SiteFolder) -> list[Told]:
+    """Every problem of the site, notes too."""
+    site.write_config()
+    problems = json.loads(call("check", "--json", "-f", site.folder / "mkdocs.yml").stdout)["problems"]
+    return [
+        Told(
+            *(each[key] for key in ("level", "code", "file", "line", "field")),
+            f"{each['message']} ({each['hint']})",
+        )
+        for each in problems
+    ]
+
+
+def lines(site: SiteFolder, *options: str) -> list[str]:
+    """The same as people read it, without the closing line."""
+    return call("check", *options, "-f", site.write_config()).stderr.splitlines()[:-1]
+
+
+# Charts
+
+
+@pytest.mark.parametrize(
+    ("chart", "offered"),
+    [
+        ("ghcr.io/acme/charts/web", ["'oci://ghcr.io/acme/charts/web'"]),
+        ("localhost:5000/web", ["'oci://localhost:5000/web'"]),
+        ("charts.acme.org", ["'oci://charts.acme.org/web'", "'https://charts.acme.org'"]),
+        ("charts.acme.org:8443", ["'oci://charts.acme.org:8443/web'", "'https://charts.acme.org:8443'"]),
+        ("bitnami/web", ["oci://REGISTRY/PATH"]),
+    ],
+)
+def test_a_chart_without_a_scheme_is_a_warning_and_no_command_that_helm_refuses(
+    site: SiteFolder, chart: str, offered: list[str]
+) -> None:
+    site.page("charts/web.md", f"{CHART}\nchart: {chart}\nversions: [1.0.0]")
+    (problem,) = told(site)
+    assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
+    assert [address for address in offered if address not in problem.text] == []
+    tree = page(built(site), "charts/web/index.html")
+    assert [text for text in tree.xpath("//code//text()") if "helm install" in text] == []
+
+
+@pytest.mark.parametrize("chart", ["oci://ghcr.io/acme/charts/web", "https://charts.acme.org"])
+def test_a_chart_with_a_scheme_is_right(site: SiteFolder, chart: str) -> None:
+    site.page("charts/web.md", f"{CHART}\nchart: {chart}\nversions: [1.0.0]")
+    assert told(site) == []
+
+
+# Pins
+
+
+@pytest.mark.parametrize(
+    ("pin", "meaning"),
+    [
+        ("nginx", "docker.io/library/nginx"),
+        ("nginx:1.29", "docker.io/library/nginx"),
+        ("bitnami/nginx:7", "docker.io/bitnami/nginx"),
+        (f"nginx@{digest(1)}", "docker.io/library/nginx"),
+    ],
+)
+def test_a_short_name_is_named_as_what_it_means(site: SiteFolder, pin: str, meaning: str) -> None:
+    site.page("charts/web.md", f"{CHART}\nimages: ['{pin}']")
+    (problem, *_) = told(site)
+    assert problem[:5] == ("info", "CAT038", "docs/charts/web.md", 5, "images[0]")
+    assert meaning in problem.text
+    site.image("nginx")
+    assert f"{REGISTRY}/nginx" in told(site)[0].text, "the image that the author may mean is offered"
+
+
+def test_it_joins_by_what_it_means(site: SiteFolder) -> None:
+    site.image("nginx", "image: docker.io/library/nginx\nversions: ['1.29']")
+    site.report("nginx/1.29.json", trivy([row("CVE-2026-0001")]))
+    site.page("charts/web.md", f"{CHART}\nimages: ['nginx:1.29']")
+    (pin,) = built(site).json("charts.json")["data"][0]["images"]
+    assert (pin["slug"], pin["version"]) == ("nginx", "1.29")
+
+
+@pytest.mark.parametrize("pin", ["docker.io/library/nginx", "index.docker.io/nginx", "GHCR.IO/acme/nginx:1"])
+def test_a_full_name_needs_no_note(site: SiteFolder, pin: str) -> None:
+    site.page("charts/web.md", f"{CHART}\nimages: ['{pin}']")
+    assert told(site) == []
+
+
+def test_notes_on_pins_are_counted_by_kind(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    for number in range(20):
+        pins = f"'redis:{number}', {REGISTRY}/nginx:9.{number}, {REGISTRY}/nginx@{digest(number)}"
+        site.page(f"charts/c{number:02}.md", f"{CHART}\nimages: [{pins}]")
+    notes = lines(site)
+    assert [": 20 times, first docs/charts/c00.md:5:" in line for line in notes] == [True] * 3
+    assert len({note.partition(": 20 times")[0] for note in notes}) == 3
+    assert len(lines(site, "--verbose")) == len(told(site)) == 60
+
+
+# Items
+
+
+def test_an_end_of_life_before_the_release_is_a_warning(site: SiteFolder) -> None:
+    site.image(
+        "nginx",
+        """
+        versions:
+          - {version: '2', released: 2026-02-01, endOfLife: 2026-02-01}
+          - version: '1'
+            released: 2026-02-01
+            endOfLife: 2025-02-01
+        """,
+    )
+    assert [problem[:5] for problem in told(site)] == [
+        ("warning", "CAT012", "docs/images/nginx.md", 9, "versions[1].endOfLife")
+    ]
+
+
+@pytest.mark.parametrize("status", ["deprecated", "Deprecated", "withdrawn", "planned"])
+@pytest.mark.parametrize("folder", ["images", "charts"])
+def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: str, status: str) -> None:
+    site.page(f"{folder}/nginx.md", f"{CHART}\nstatus: {status}")
+    (problem,) = told(site)
+    assert problem[:5] == ("warning", "CAT017", f"docs/{folder}/nginx.md", 5, "status")
+    assert f"`lifecycle: {status.lower()}`" in problem.text
+
+
+@pytest.mark.parametrize("keys", ["status: new", "status: available", "status: deprecated\nlifecycle: available"])
+def test_another_status_is_the_themes_own(site: SiteFolder, keys: str) -> None:
+    site.page("images/nginx.md", f"{CHART}\n{keys}")
+    assert told(site) == []
+
+
+def test_a_status_that_is_declared_is_a_field(site: SiteFolder) -> None:
+    site.settings["images"] = {"fields": {"status": "text"}}
+    site.page("images/nginx.md", f"{CHART}\nstatus: deprecated")
+    assert told(site) == []
+
+
+@pytest.mark.parametrize("folder", ["image", "Images", "IMAGE", "chart", "Charts"])
+def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) -> None:
+    resource = f"{folder.lower().rstrip('s')}s"
+    site.page(f"{folder}/nginx.md", CHART)
+    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
+    warnings = [problem for problem in told(site) if problem.field]
+    assert [problem[:3] for problem in warnings] == [("warning", "CAT016", "mkdocs.yml")]
+    assert warnings[0].field == f"catalog-api.{resource}.pages" and f"{folder}/**/*.md" in warnings[0].text
+
+
+def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
+    site.page("image/nginx.md", "name: NGINX")
+    site.write("images.yml", "- {name: NGINX, category: Web, tier: core, license: MIT, page: image/nginx.md}\n")
+    assert [problem.level for problem in told(site)] == ["info"]
+
+
+# Markers
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "<!-- catalogue: images -->",
+        "<!-- catalogs: images -->",
+        "<!-- katalog: images view=table -->",
+        "<!-- catalog images -->",
+        "<!-- catalog; images -->",
+        "<!- catalog: images ->",
+        "<!- catalog: images -->",
+        "<!-- catalog: images ->",
+        "<-- catalog: images -->",
+        "<! catalog: images >",
+        "<!-- catalog: images",
+    ],
+)
+def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, marker: str) -> None:
+    site.image("nginx")
+    site.write("docs/index.md", f"# Home\n\n```\n{marker}\n```\n\nText\n\n{marker}\n")
+    result = built(site)
+    assert result.codes == ["CAT060"]
+    assert [line.partition(": ")[0] for line in result.logged()] == ["docs/index.md:9"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- catalog: images -->",
+        "<!-- catalog of all things -->",
+        "<!-- category: images -->",
+        "`<!-- catalogue: images -->`",
+        "    <!- catalog: images ->",
+        "a < catalog: images",
+    ],
+)
+def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
+    site.image("nginx")
+    site.write("docs/index.md", f"# Home\n\n{text}\n")
+    assert built(site).logged() == []
