@@ -147,7 +147,9 @@ def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: st
     assert f"`lifecycle: {status.lower()}`" in problem.text
 
 
-@pytest.mark.parametrize("keys", ["status: new", "status: available", "status: deprecated\nlifecycle: available"])
+@pytest.mark.parametrize(
+    "keys", ["status: new", "status: available", "status: deprecated\nlifecycle: available"]
+)
 def test_another_status_is_the_themes_own(site: SiteFolder, keys: str) -> None:
     site.page("images/nginx.md", f"{CHART}\n{keys}")
     assert told(site) == []
@@ -171,7 +173,9 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) ->
 
 def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
     site.page("image/nginx.md", "name: NGINX")
-    site.write("images.yml", "- {name: NGINX, category: Web, tier: core, license: MIT, page: image/nginx.md}\n")
+    site.write(
+        "images.yml", "- {name: NGINX, category: Web, tier: core, license: MIT, page: image/nginx.md}\n"
+    )
     assert [problem.level for problem in told(site)] == ["info"]
 
 
@@ -217,3 +221,91 @@ def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
     site.image("nginx")
     site.write("docs/index.md", f"# Home\n\n{text}\n")
     assert built(site).logged() == []
+
+
+# Data files
+
+ENTRY = "category: Web, tier: core, license: MIT"
+
+
+def test_problems_of_a_data_file_name_the_entry_by_its_slug(site: SiteFolder) -> None:
+    site.write(
+        "images.yml",
+        f"""
+        - {{name: NGINX Proxy, {ENTRY}, homepage: x}}
+        - {{slug: redis, name: Redis, {ENTRY}, homepage: x}}
+        - {{{ENTRY}, homepage: x}}
+        """,
+    )
+    site.write("updates.yml", "- {application: Helm, to: '1', outcome: x}\n")
+    first, second, nameless, *rest, update = lines(site)
+    assert first.startswith("error: images.yml:1:") and ": nginx-proxy: [0].homepage: " in first
+    assert second.startswith("error: images.yml:2:") and ": redis: [1].homepage: " in second
+    assert ": [2].homepage: " in nameless or ": [2].homepage: " in "".join(rest)
+    assert ": helm: [0].outcome: " in update
+    problems = json.loads(call("check", "--json", "-f", site.folder / "mkdocs.yml").stdout)["problems"]
+    assert [problem["item"] for problem in problems][:2] == ["nginx-proxy", "redis"]
+
+
+def test_identical_problems_of_entries_name_the_first(site: SiteFolder) -> None:
+    entries = "".join(f"- {{name: n{number}, {ENTRY}, homepage: x}}\n" for number in range(9))
+    site.write("images.yml", entries)
+    (line,) = lines(site)
+    assert [f":{number + 1}:" in line and f" n{number}" in line for number in range(4)] == [True] * 3 + [
+        False
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "front_matter", "level", "field"),
+    [
+        ("images/nginx.md", "title: NGINX", "error", "[0].slug"),
+        ("images/nginx.md", CHART, "error", "[0].slug"),
+        ("docker/nginx.md", "title: NGINX", "info", "[0]"),
+        ("docker/nginx/index.md", "title: NGINX", "info", "[0]"),
+    ],
+)
+def test_an_entry_of_an_image_that_has_a_page_suggests_it(
+    site: SiteFolder, path: str, front_matter: str, level: str, field: str
+) -> None:
+    site.write("docs/index.md", "# Home\n")
+    site.write("images.yml", f"- {{name: NGINX, {ENTRY}}}\n")
+    site.page(path, front_matter)
+    (problem,) = [problem for problem in told(site) if problem.file == "images.yml"]
+    assert (problem.level, problem.field) == (level, field)
+    assert f"`page: {path}`" in problem.text
+
+
+def test_a_page_of_another_item_is_not_suggested(site: SiteFolder) -> None:
+    site.write("docs/index.md", "# Home\n")
+    site.write("images.yml", f"- {{name: NGINX, {ENTRY}}}\n")
+    site.page("charts/nginx.md", CHART)
+    assert told(site) == []
+
+
+# The description of an item
+
+DESCRIPTION = "A server for 1 < 2 pages."
+
+
+@pytest.mark.parametrize(
+    ("body", "times"),
+    [
+        ("", 1),
+        ("# NGINX", 1),
+        ("# NGINX\n\n## Usage\n\nMount your site.", 1),
+        ("# NGINX\n\n<!-- catalog: item -->\n\nMount your site.", 1),
+        ("![logo](logo.png)\n\n## Usage", 1),
+        (f"# NGINX\n\n{DESCRIPTION}", 1),
+        (f"# NGINX\n\n**A server** for 1 < 2\npages.\n\nMore.", 1),
+        (f"# NGINX\n\n## Usage\n\n{DESCRIPTION}", 1),
+        ("# NGINX\n\nA text of its own.", 0),
+        ("A text of its own.", 0),
+    ],
+)
+def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str, times: int) -> None:
+    site.write("docs/images/index.md", "# Images\n")
+    site.page("images/nginx.md", f"{CHART}\ndescription: '{DESCRIPTION}'", body)
+    tree = page(built(site), "images/nginx/index.html")
+    text = " ".join(tree.xpath("string(//body)").split())
+    assert text.count(DESCRIPTION) == times

@@ -142,4 +142,3 @@ def keep_out_of_strict() -> None:
     for handler in logging.getLogger(name.partition(".")[0]).handlers:
         if isinstance(handler, CountHandler):
             handler.addFilter(lambda record: record.name != name)
-

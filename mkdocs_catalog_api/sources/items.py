@@ -135,6 +135,8 @@ def read_items(
         entries = read_list(path, name_of(path, site.root), name, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
+        raws = _not_pages_of(raws, entries, fields, problems)
+        _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
@@ -203,6 +205,44 @@ def _not_named(
             )
             problems.add(raw.problem((doubled[0],), message, "keep the fields in one place", code=Code.TWICE))
     return left
+
+
+def _not_pages_of(
+    raws: Sequence[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
+) -> list[RawItem]:
+    """The pages but for those without a field that have the slug of an entry: it should name its page."""
+    unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
+    items = []
+    for raw in raws:
+        entry = unnamed.get(str(raw.values.get("slug", raw.slug)))
+        if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
+            items.append(raw)
+        else:
+            message, hint = f"{raw.file} is an item of its own", f"add `page: {raw.page.uri}`"
+            problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
+    return items
+
+
+def _suggest_pages(
+    entries: Iterable[RawItem], name: Resource, site: Site, settings: Settings, problems: Problems
+) -> None:
+    """Note the entries without a page that have the name of one page which belongs to no item."""
+    unnamed = [raw for raw in entries if not raw.named]
+    if not unnamed:
+        return
+    selection = page_selection(settings)
+    by_slug: dict[str, list[Page]] = {}
+    for page in site.pages:
+        if not selection.matching(page.uri) and not selection.landing(name, page.uri):
+            by_slug.setdefault(selection.slug(name, page.uri), []).append(page)
+    for raw in unnamed:
+        if len(pages := by_slug.get(raw.slug, [])) == 1:
+            message, hint = (
+                f"{pages[0].file} has its name",
+                f"if that is its page, add `page: {pages[0].uri}`",
+            )
+            group = f"entries of {name} may have a page, which `page` would name"
+            problems.add(raw.problem((), message, hint, Level.INFO, code=Code.PAGE, group=group))
 
 
 def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:

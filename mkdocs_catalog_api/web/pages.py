@@ -29,6 +29,8 @@ _ASSETS = files("mkdocs_catalog_api.web") / "assets"
 ASSETS = {STYLE: (_ASSETS / "catalog.css").read_bytes(), SCRIPT: (_ASSETS / "catalog.js").read_bytes()}
 """Path in the site → content of the style sheet and the script, published as they are written."""
 _HEADING = re.compile(r"<h([1-6])\b")
+_OPENING_END = re.compile(rf"<h[1-6]\b|{MARKER.pattern}", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
@@ -61,7 +63,7 @@ class FilledPage(NamedTuple):
     trail: str = ""
     """On an item's page the way back to its list."""
     lead: str = ""
-    """On an item's page its description, for below the title."""
+    """On an item's page its description, for below the title, unless the page introduces the item itself."""
     listed_on: str | None = None
     """Path below docs_dir of the page that lists the collection of this page's item."""
 
@@ -148,9 +150,7 @@ class PageFiller:
         for marker in near_misses(content, VIEWS):
             message = f"{marker!r} looks like a marker, but is not one, so the page shows nothing there"
             line, hint = line_of(marker, page.text), "write `<!-- catalog: NAME -->`"
-            problems.add(
-                Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER)
-            )
+            problems.add(Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
         html = MARKER.sub(replace, content)
         findable = MARKER.sub("", content)
         if "cves" in names:
@@ -161,9 +161,9 @@ class PageFiller:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
         heading = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>\n"
-        lead = (
-            f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n' if entry.description else ""
-        )
+        lead = ""
+        if entry.description and not _introduces(content, entry.description):
+            lead = f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n'
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(
             html=heading + html,
@@ -213,6 +213,18 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
             if listing and marker.arguments.keys() <= {"view"} and marker.arguments.get("view") != "summary":
                 list_pages.setdefault(marker.name, pages[uri])
     return list_pages
+
+
+def _introduces(content: str, description: str) -> bool:
+    """Whether a page has a text of its own below the title, or the words of the description anywhere."""
+    body = content.partition("</h1>")[2] if "</h1>" in content else content
+    opening = _OPENING_END.split(body, maxsplit=1)[0]
+    return bool(_words(opening)) or _words(str(escape(description))) in _words(body)
+
+
+def _words(html: str) -> str:
+    """The text of some HTML, with single spaces."""
+    return " ".join(_TAG.sub(" ", html).split())
 
 
 def _level_below(before: str) -> int:
