@@ -31,7 +31,11 @@ def told(site: SiteFolder) -> list[Told]:
     problems = json.loads(call("check", "--json", "-f", site.folder / "mkdocs.yml").stdout)["problems"]
     return [
         Told(
-            *(each[key] for key in ("level", "code", "file", "line", "field")),
+            each["level"],
+            each["code"],
+            each["file"],
+            each["line"],
+            each["field"],
             f"{each['message']} ({each['hint']})",
         )
         for each in problems
@@ -297,7 +301,7 @@ DESCRIPTION = "A server for 1 < 2 pages."
         ("# NGINX\n\n<!-- catalog: item -->\n\nMount your site.", 1),
         ("![logo](logo.png)\n\n## Usage", 1),
         (f"# NGINX\n\n{DESCRIPTION}", 1),
-        (f"# NGINX\n\n**A server** for 1 < 2\npages.\n\nMore.", 1),
+        ("# NGINX\n\n**A server** for 1 < 2\npages.\n\nMore.", 1),
         (f"# NGINX\n\n## Usage\n\n{DESCRIPTION}", 1),
         ("# NGINX\n\nA text of its own.", 0),
         ("A text of its own.", 0),
