@@ -313,3 +313,77 @@ def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str
     tree = page(built(site), "images/nginx/index.html")
     text = " ".join(tree.xpath("string(//body)").split())
     assert text.count(DESCRIPTION) == times
+
+
+# Files where nothing reads them
+
+REPORT = trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/nginx:1.0")
+
+
+@pytest.mark.parametrize("folder", ["reports", "scan", "Trivy-Reports", "docs/scans"])
+def test_reports_in_a_folder_that_nothing_reads_are_a_warning(site: SiteFolder, folder: str) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    site.write(f"{folder}/nginx/1.0.json", json.dumps(REPORT).encode())
+    (problem,) = told(site)
+    assert problem[:3] == ("warning", "CAT031", "mkdocs.yml") and folder in problem.text
+    assert problem.field == "catalog-api.security.reports"
+
+
+def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    site.write("reports/coverage.json", b"{}")
+    site.write("security/policy.json", b"nothing")
+    assert told(site) == []
+    site.report("nginx/1.0.json", REPORT)
+    site.write("reports/old.json", json.dumps(REPORT).encode())
+    assert told(site) == []
+
+
+@pytest.mark.parametrize("path", ["docker/nginx.md", "nginx.md"])
+def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: SiteFolder, path: str) -> None:
+    site.image("redis")
+    site.page(path, f"title: NGINX\n{CHART}")
+    assert [problem[:4] for problem in told(site)] == [("warning", "CAT015", f"docs/{path}", 3)]
+    site.page(path, f"title: NGINX\n{CHART}\ncatalog: false")
+    assert told(site) == []
+    site.page(path, "title: NGINX\ncategory: Web\ntags: [tier]", "tier: core\nlicense: MIT")
+    assert told(site) == []
+
+
+def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
+    site.page("charts/web.md", CHART)
+    site.write("images/nginx.md", f"---\n{CHART}\n---\n")
+    (problem,) = told(site)
+    assert (problem.level, problem.code, problem.field) == ("warning", "CAT016", "catalog-api.images.pages")
+    assert "docs/images" in problem.text
+    site.write("images/nginx.md", "# What this folder builds\n")
+    assert told(site) == []
+
+
+def test_a_newest_version_without_a_scan_is_noted_if_an_older_one_has_one(site: SiteFolder) -> None:
+    site.image("nginx", "versions:\n  - '1.0'\n  - '1.1'")
+    site.image("redis", "versions: ['8.0']")
+    site.report("nginx/1.0.json", REPORT)
+    assert [problem[:5] for problem in told(site)] == [
+        ("info", "CAT035", "docs/images/nginx.md", 7, "versions[1]")
+    ]
+    site.report("nginx/1.1.json", trivy([], tag=f"{REGISTRY}/nginx:1.1"))
+    assert told(site) == []
+
+
+@pytest.mark.parametrize("tag", ["", ":1.0", f"@{digest(1)}"])
+def test_a_pin_beside_the_images_of_the_catalog_is_named(site: SiteFolder, tag: str) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    site.page("charts/web.md", f"{CHART}\nimages: ['{REGISTRY}/ngnix{tag}']")
+    problem = told(site)[0]
+    assert problem[:5] == ("info", "CAT038", "docs/charts/web.md", 5, "images[0]")
+    site.page("charts/web.md", f"{CHART}\nimages: [quay.io/acme/web, docker.io/library/redis]")
+    assert told(site) == []
+
+
+@pytest.mark.parametrize("file", ["index.yaml", "web-1.0.0.tgz"])
+def test_a_chart_that_is_a_file_of_a_repository_is_a_warning(site: SiteFolder, file: str) -> None:
+    site.page("charts/web.md", f"{CHART}\nchart: https://charts.acme.org/a/{file}\nversions: [1.0.0]")
+    (problem,) = told(site)
+    assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
+    assert "'https://charts.acme.org/a'" in problem.text

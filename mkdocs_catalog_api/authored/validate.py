@@ -165,7 +165,16 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
             message = f"`status` is a key of the theme, so the item is shown as {entry.lifecycle}"
             hint = f"add `lifecycle: {word}`"
             yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.IGNORED)
-    if isinstance(entry, ChartEntry) and entry.chart and "://" not in entry.chart:
+    if not isinstance(entry, ChartEntry) or entry.chart is None:
+        return
+    folder, _, last = entry.chart.rpartition("/")
+    if last == "index.yaml" or last.endswith(".tgz"):
+        message, hint = (
+            f"{entry.chart!r} is a file, not a repository, so Helm refuses it",
+            f"write {folder!r}",
+        )
+        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+    if "://" not in entry.chart:
         message = f"{entry.chart!r} has no scheme, so its page shows no command to install it"
         registry = entry.chart if "/" in entry.chart else f"{entry.chart}/{entry.slug}"
         hint = f"write 'oci://{registry}', or 'https://{entry.chart}' for a repository with an index.yaml"

@@ -195,12 +195,17 @@ class _ReleaseIndex:
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
             self._slugs[repository].append(slug)
+        self._parents = {name.rpartition("/")[0] for name in self._slugs if name} - {"docker.io/library"}
 
     def with_digest(self, digest: str) -> list[_Key]:
         return self._by_digest.get(digest, [])
 
     def with_tag(self, repository: str | None, tag: str) -> list[_Key]:
         return self._by_tag.get((repository, tag), [])
+
+    def beside(self, repository: str) -> bool:
+        """Whether other images of the catalog are in the same path of a registry, but not this one."""
+        return repository not in self._slugs and repository.rpartition("/")[0] in self._parents
 
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""
@@ -331,6 +336,11 @@ class _Pins:
             reference = Reference.parse(pin.image)
             if reference.domain == "docker.io" and "docker.io/" not in pin.image.lower():
                 self._note_short_name(chart.slug, position, pin.image, reference)
+            elif self._releases.beside(reference.repository):
+                message = f"no image of the catalog is {reference.repository}"
+                group = "pins are of the catalog's registry, but of no image of the catalog"
+                hint = "correct its name, or add a page"
+                self.faults.append(PinFault(chart.slug, position, message, hint, Level.INFO, group))
             if pin.digest is None:
                 yield self._by_reference(pin, reference, chart.slug, position)
             else:

@@ -22,6 +22,7 @@ from ..catalog.models import ItemEntry
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
+from .elsewhere import pages_beside
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -78,6 +79,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
+        problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
@@ -116,7 +118,8 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     if any(collections) or problems.count(Level.ERROR):
         return
     message = "the catalog has not a single item"
-    hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
+    docs = name_of(site.docs_dir, site.root)
+    hint = f"add pages such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 

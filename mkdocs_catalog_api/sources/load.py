@@ -23,6 +23,7 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
+from .elsewhere import reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
@@ -65,6 +66,8 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
+    if not scans and settings.security.reports is None:
+        problems.extend(reports_elsewhere(site))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)

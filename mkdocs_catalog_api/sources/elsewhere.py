@@ -1,0 +1,66 @@
+"""Reports and pages in folders that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..authored.folders import MAX_SIZE, name_of
+from ..authored.settings import SECURITY_FOLDERS
+from ..authored.site import Site
+from ..problems import Level, Problem
+from ..problems.codes import Code
+
+_WORDS = ("scan", "report", "trivy", "grype", "vuln", "security")
+_TRIED = 5
+"""How many files of a folder are opened."""
+
+
+def reports_elsewhere(site: Site) -> Iterator[Problem]:
+    """Warn of each folder of reports beside mkdocs.yml or in docs_dir, for a catalog without any report."""
+    for parent in dict.fromkeys((site.root, site.docs_dir)):
+        for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
+            likely = any(word in folder.name.lower() for word in _WORDS) and folder.name[0] != "."
+            read = folder == site.root / SECURITY_FOLDERS["reports"]
+            if likely and not read and folder.is_dir() and not folder.is_symlink() and _has_report(folder):
+                name = name_of(folder, site.root)
+                hint = f"rename it to {SECURITY_FOLDERS['reports']}, or set `security: {{reports: {name}}}`"
+                if parent != site.root:
+                    hint = f"move it beside {site.config.name} as {SECURITY_FOLDERS['reports']}"
+                message = f"there is no report, but the folder {name} has some"
+                place = ("security", "reports")
+                yield site.config.problem(place, message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT)
+
+
+def _has_report(folder: Path) -> bool:
+    """Whether one of the first files below the folder is a report of a scanner."""
+    from .reports import (
+        ReportError,
+        read_report,
+    )  # a catalog without reports starts sooner without this import
+
+    for path in sorted(folder.rglob("*.json"))[:_TRIED]:
+        try:
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_SIZE:
+                read_report(path.read_bytes())
+                return True
+        except (OSError, ReportError):
+            continue
+    return False
+
+
+def pages_beside(site: Site, collection: str) -> Iterator[Problem]:
+    """Warn of a folder of pages that is beside docs_dir rather than in it."""
+    folder = site.root / collection
+    docs = name_of(site.docs_dir, site.root)
+    if folder != site.docs_dir / collection and any(map(_has_front_matter, folder.glob("*.md"))):
+        message = f"the folder {collection} has pages, but is beside {docs}, of which alone pages are read"
+        hint, place = f"move it to {docs}/{collection}", (collection, "pages")
+        yield site.config.problem(place, message, hint, Level.WARNING, code=Code.NO_ITEMS)
+
+
+def _has_front_matter(path: Path) -> bool:
+    try:
+        return path.is_file() and path.read_bytes().startswith(b"---")
+    except OSError:
+        return False
