@@ -170,7 +170,7 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) ->
     resource = f"{folder.lower().rstrip('s')}s"
     site.page(f"{folder}/nginx.md", CHART)
     site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
-    warnings = [problem for problem in told(site) if problem.field]
+    warnings = [problem for problem in told(site) if problem.file == "mkdocs.yml"]
     assert [problem[:3] for problem in warnings] == [("warning", "CAT016", "mkdocs.yml")]
     assert warnings[0].field == f"catalog-api.{resource}.pages" and f"{folder}/**/*.md" in warnings[0].text
 
@@ -348,6 +348,9 @@ def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: S
     assert told(site) == []
     site.page(path, "title: NGINX\ncategory: Web\ntags: [tier]", "tier: core\nlicense: MIT")
     assert told(site) == []
+    site.page(path, CHART)
+    site.settings["images"] = {"pages": "images/*.md"}
+    assert [problem.level for problem in told(site)] == ["info"], "it may be left out on purpose"
 
 
 def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:

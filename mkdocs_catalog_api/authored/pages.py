@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import splitext
 from typing import Any
@@ -143,7 +143,6 @@ def _as_regex(part: str) -> str:
 
 
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
-_REQUIRED = re.compile(r"^(category|tier|license):", re.MULTILINE)
 _EMPTY = YamlDocument("", 0, {})
 
 
@@ -278,7 +277,6 @@ def select(
         collections = selection.matching(page.uri)
         raw = _read(page, bool(collections), problems, read)
         if raw is None:
-            problems.extend(_item_elsewhere(page))
             continue
         if "catalog" in raw.values:
             choice = raw.values["catalog"]
@@ -298,17 +296,6 @@ def select(
             items[collections[0]].append(replace(raw, slug=slug))
             problems.extend(default.problem for default in page.defaults if default.problem)
     return items
-
-
-def _item_elsewhere(page: Page) -> Iterator[Problem]:
-    """Warn of a page that has what images and charts need, but belongs to no collection."""
-    text = (page.text or "").partition("\n---")[0]
-    if text.startswith("---") and len({found[1]: 0 for found in _REQUIRED.finditer(text)}) == 3:
-        first = _REQUIRED.search(text)
-        line = text.count("\n", 0, first.start()) + 1 if first else 0
-        message = "the page has the fields of an item, but belongs to no collection, so nothing reads them"
-        hint = "move it to images/ or charts/, or write `catalog: images` (`catalog: false` if it is no item)"
-        yield Problem(page.file, line, 1, "", message, hint, Level.WARNING, code=Code.PAGE)
 
 
 def _read(

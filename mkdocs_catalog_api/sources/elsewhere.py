@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..authored.folders import MAX_SIZE, name_of
-from ..authored.settings import SECURITY_FOLDERS
+from ..authored.pages import PageSelection, RawItem
+from ..authored.settings import SECURITY_FOLDERS, Settings
 from ..authored.site import Site
 from ..problems import Level, Problem
 from ..problems.codes import Code
 
 _WORDS = ("scan", "report", "trivy", "grype", "vuln", "security")
+_REQUIRED = {"category", "tier", "license"}
 _TRIED = 5
 """How many files of a folder are opened."""
 
@@ -57,6 +59,30 @@ def pages_beside(site: Site, collection: str) -> Iterator[Problem]:
         message = f"the folder {collection} has pages, but is beside {docs}, of which alone pages are read"
         hint, place = f"move it to {docs}/{collection}", (collection, "pages")
         yield site.config.problem(place, message, hint, Level.WARNING, code=Code.NO_ITEMS)
+
+
+def pages_elsewhere(
+    site: Site, settings: Settings, selection: PageSelection, raws: Iterable[RawItem]
+) -> Iterator[Problem]:
+    """Name the pages that have what images and charts need, but that no pattern matches.
+
+    With patterns of the author's own they may be left out on purpose.
+    """
+    items = {raw.page.uri for raw in raws if raw.page}
+    own = settings.images.pages is not None or settings.charts.pages is not None
+    level = Level.INFO if own else Level.WARNING
+    message = "the page has the fields of an item, but belongs to no collection, so they are not read"
+    hint = (
+        "move it to the folder of a collection, or add `catalog: images`; `catalog: false` if it is no item"
+    )
+    for page in site.pages:
+        text = (page.text or "").partition("\n---")[0]
+        if page.uri not in items and text.startswith("---\n") and not selection.matching(page.uri):
+            lines = text.split("\n")
+            keys = {line.partition(":")[0]: number for number, line in enumerate(lines, 1) if ":" in line}
+            if keys.keys() >= _REQUIRED and "catalog" not in keys:
+                line = keys["category"]
+                yield Problem(page.file, line, 1, "category", message, hint, level, code=Code.PAGE)
 
 
 def _has_front_matter(path: Path) -> bool:

@@ -23,7 +23,7 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
-from .elsewhere import reports_elsewhere
+from .elsewhere import pages_elsewhere, reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
@@ -71,7 +71,9 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
-    check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
+    items = [raw for raws in paged.values() for raw in raws]
+    problems.extend(pages_elsewhere(site, settings, selection, items))
+    check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
     charts = read_items(fields["charts"], "charts", site, settings, paged.pop("charts"), problems)
