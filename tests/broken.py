@@ -496,7 +496,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT012 docs/charts/stack.md 5:1 chart",
             "CAT012 docs/charts/web.md 5:1 chart",
             "CAT017 docs/images/nginx.md 5:1 status",
-            "CAT012 docs/images/nginx.md 6:48 versions[0].endOfLife",
+            "CAT012 docs/images/nginx.md 6:47 versions[0].endOfLife",
         ),
     ),
     "a folder one letter away": (

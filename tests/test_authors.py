@@ -314,7 +314,7 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
     hints = [line for line in told(site, level=Level.INFO)[1] if "images.pages" in line]
     assert hints == [
         "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but catalog/images holds 2"
-        " (if those are items, write `images: {pages: catalog/images/**/*.md}`)"
+        " (rename it to images, or write `images: {pages: catalog/images/**/*.md}` if those are items)"
     ]
 
 

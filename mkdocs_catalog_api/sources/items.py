@@ -83,7 +83,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
-            hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
+            hint = f"rename it to {name}, or write `{name}: {{pages: {folder}/**/*.md}}` if those are items"
             beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
             level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
             say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, level)
