@@ -71,6 +71,13 @@ def test_a_chart_without_a_scheme_is_a_warning_and_no_command_that_helm_refuses(
     assert [text for text in tree.xpath("//code//text()") if "helm install" in text] == []
 
 
+def test_charts_without_a_scheme_are_counted_in_one_line(site: SiteFolder) -> None:
+    for number in range(9):
+        site.page(f"charts/c{number}.md", f"{CHART}\nchart: ghcr.io/acme/charts/c{number}")
+    (line,) = lines(site)
+    assert line.startswith("warning: chart: ") and ": 9 times, first docs/charts/c0.md:5:1," in line
+
+
 @pytest.mark.parametrize("chart", ["oci://ghcr.io/acme/charts/web", "https://charts.acme.org"])
 def test_a_chart_with_a_scheme_is_right(site: SiteFolder, chart: str) -> None:
     site.page("charts/web.md", f"{CHART}\nchart: {chart}\nversions: [1.0.0]")

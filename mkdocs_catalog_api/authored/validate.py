@@ -180,7 +180,8 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
         hint = f"write 'oci://{registry}', or 'https://{entry.chart}' for a repository with an index.yaml"
         if not _has_host(entry.chart):
             hint = "write oci://REGISTRY/PATH, or the https address of the repository"
-        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+        group = "chart: addresses have no scheme, so their pages show no command (write oci://… or https://…)"
+        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE, group=group)
 
 
 def _has_host(reference: str) -> bool:
