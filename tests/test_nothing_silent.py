@@ -360,6 +360,26 @@ def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: S
     assert [problem.level for problem in told(site)] == ["info"], "it may be left out on purpose"
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("images.yml", "- {name: NGINX}", "images.data"),
+        ("charts.json", '[{"name": "Web"}]', "charts.data"),
+        ("updates.yaml", "# All\n- {application: nginx}", "updates.data"),
+        ("vex/nginx.json", "{}", "security.vex"),
+    ],
+)
+def test_sources_in_docs_are_a_warning(site: SiteFolder, path: str, body: str, field: str) -> None:
+    site.image("nginx")
+    site.write(f"docs/{path}", body)
+    (problem,) = told(site)
+    assert problem[:3] == ("warning", "CAT021", "mkdocs.yml")
+    assert problem.field == f"catalog-api.{field}" and f"docs/{path.partition('/')[0]}" in problem.text
+    site.write(f"docs/{path}", "a: b" if body != "{}" else body)
+    site.write(path, "[]" if body != "{}" else body)
+    assert "CAT021" not in [problem.code for problem in told(site)]
+
+
 def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
     site.page("charts/web.md", CHART)
     site.write("images/nginx.md", f"---\n{CHART}\n---\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..authored.folders import MAX_SIZE, name_of
 from ..authored.pages import PageSelection, RawItem
-from ..authored.settings import SECURITY_FOLDERS, Settings
+from ..authored.settings import SECURITY_FOLDERS, Settings, data_names
 from ..authored.site import Site
 from ..problems import Level, Problem
 from ..problems.codes import Code
@@ -49,6 +49,31 @@ def _has_report(folder: Path) -> bool:
         except (OSError, ReportError):
             continue
     return False
+
+
+def sources_in_docs(site: Site, settings: Settings) -> Iterator[Problem]:
+    """Warn of data files and VEX documents in docs_dir, which is published, rather than beside mkdocs.yml."""
+    docs = name_of(site.docs_dir, site.root)
+    usual: list[tuple[tuple[str, str], list[str], str | None]] = [
+        ((name, "data"), [*data_names(name)], getattr(settings, name).data)
+        for name in ("images", "charts", "roadmap", "updates")
+    ]
+    usual.append((("security", "vex"), [SECURITY_FOLDERS["vex"]], settings.security.vex))
+    for place, names, configured in usual:
+        if configured is None and not any((site.root / name).exists() for name in names):
+            for name in names:
+                if _holds_list(site.docs_dir / name) or any((site.docs_dir / name).glob("*.json")):
+                    message = f"{docs}/{name} is not read: it is in {docs}, which is published"
+                    hint = f"move it beside {site.config.name}"
+                    yield site.config.problem(place, message, hint, Level.WARNING, code=Code.MISSING_PATH)
+
+
+def _holds_list(path: Path) -> bool:
+    """Whether a file begins as a list of keys and values does in YAML or JSON."""
+    try:
+        return path.is_file() and path.read_bytes().lstrip().startswith((b"- ", b"[", b"#"))
+    except OSError:
+        return False
 
 
 def pages_beside(site: Site, collection: str) -> Iterator[Problem]:

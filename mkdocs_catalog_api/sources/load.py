@@ -23,7 +23,7 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
-from .elsewhere import pages_elsewhere, reports_elsewhere
+from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
     WebPages,
     check_emptiness,
@@ -68,6 +68,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     scans = _scans(site, settings, problems)
     if not scans and settings.security.reports is None:
         problems.extend(reports_elsewhere(site))
+    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
