@@ -23,6 +23,7 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
+from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
     WebPages,
     check_emptiness,
@@ -65,10 +66,15 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
+    if not scans and settings.security.reports is None:
+        problems.extend(reports_elsewhere(site))
+    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
-    check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
+    items = [raw for raws in paged.values() for raw in raws]
+    problems.extend(pages_elsewhere(site, settings, selection, items))
+    check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
     charts = read_items(fields["charts"], "charts", site, settings, paged.pop("charts"), problems)
