@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from markupsafe import escape
 from msgspec.structs import replace
 
-from ..authored.folders import walk
+from ..authored.folders import walk, without_address
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
@@ -273,6 +273,7 @@ def _paths(site: Site, settings: Settings) -> list[str]:
     if folder.is_dir():
         for below, names in walk(folder, folder.name, (folder,), refused, suffixes=(".html",)):
             paths += [below + name for name in names if name.endswith(".html")]
+        refused.extend(filter(None, (without_address(f"{folder.name}/{path}", path) for path in paths)))
     if not paths:
         message = f"the folder {folder.name!r} has no pages"
         refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
