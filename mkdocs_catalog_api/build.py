@@ -87,6 +87,16 @@ class Build(Struct, frozen=True):
         if self.staging:
             self.staging.remove()
 
+    def put(self, pages: Mapping[str, str]) -> None:
+        """Write pages into the site, each as a whole.
+
+        Raises:
+            CatalogError: a link, or something other than a file, is where one of them would be written.
+        """
+        assert self.staging is not None  # noqa: S101  # nobody publishes what was only checked
+        for path, html in pages.items():
+            put(self.site.site_dir, path, html.encode(), self.staging.folder)
+
     def publish(
         self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
     ) -> Problems:

@@ -40,6 +40,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
         1,
         "manifest.json $.documents.images.json.bytes",
     ),
+    ("base", "manifest.json base", "https://other.example/catalog/api/v1", "manifest.json $.base"),
     ("discovery", "index.json lookups cve", "/catalog/api/v1/cve/{id}.json", "index.json $.lookups"),
     ("links", "updates/1.json links next", None, "updates/1.json $.links.next"),
     ("pages of the site", "images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),

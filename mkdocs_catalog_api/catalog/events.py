@@ -6,6 +6,7 @@ from msgspec import Meta, Struct, field
 
 from . import names
 from . import published as fields
+from .docstrings import Described
 from .published import LifecycleWord
 from .vulnerabilities import SeverityWord, vocabulary
 
@@ -32,7 +33,9 @@ GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
 FoundReason = Literal["baseline", "scanner"]
 
 
-class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
+class Event(
+    Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False
+):
     """One thing that changed between two recorded days."""
 
     slug: Slug

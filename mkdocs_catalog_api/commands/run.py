@@ -86,7 +86,8 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
 
 def print_object(body: dict[str, Any]) -> None:
     """Print the one object that a command gives programs."""
-    click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+    # A file's name may have bytes that are not UTF-8: Python's stand-ins for them become escapes of JSON.
+    click.echo(json.dumps(body, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:

@@ -239,14 +239,14 @@ def history_folder(site: Site, settings: Settings, problems: Problems, *, to_wri
     """
     label = settings.history or DEFAULT_HISTORY
     path = site.root / label
-    if not (to_write or settings.history or path.exists()):
+    if not (to_write or settings.history or os.path.lexists(path)):
         return None
-    if path.resolve().is_relative_to(site.docs_dir.resolve()):
+    if not leads_out(path, [site.docs_dir]):
         message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "put it beside mkdocs.yml"
     elif leads_out(path.parent, project_of(site.root, path.parent)):
         message = f"a link above the folder {label!r} leads out of the project and is not followed"
         hint = "put what it leads to into the project"
-    elif to_write or path.exists():
+    elif to_write or os.path.lexists(path):
         return Folder(path, label)
     else:
         message, hint = f"the folder {label!r} is missing", "begin it with `catalog-api record`"

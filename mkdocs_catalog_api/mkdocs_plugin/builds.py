@@ -71,6 +71,22 @@ class Builds:
             return filler.view, filler.fill(Problems(), strict=False)
         return filler.view, {}
 
+    def put(self, pages: Mapping[str, str]) -> None:
+        """Write pages of the new build into the site, in serve those of the last good one: path → HTML.
+
+        Raises:
+            PluginError: something other than a file is in the way, the disk is full …
+        """
+        build = self.new or self._good
+        if build is None:
+            return
+        try:
+            build.put(pages)
+        except CatalogError as error:
+            self.refuse(error)
+        except OSError as error:
+            self._stop(f"a page can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents into the site, in serve the last good ones if there are no new.
 

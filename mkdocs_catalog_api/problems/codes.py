@@ -172,7 +172,8 @@ class Code(StrEnum):
         "can't be read.",
         "Add the lines that the message shows, or remove your file: the build then writes one.")
     NOT_SIGNED = ("CAT074", "the site is not what was built",
-        "`catalog-api sign` found no manifest, or documents other than those that it speaks of.",
+        "`catalog-api sign` found no manifest, one without documents or with a path outside of the API, or "
+        "documents other than those that it lists.",
         "Build the site again, then sign it before anything changes it.")
 
     # The network.
@@ -181,8 +182,8 @@ class Code(StrEnum):
         "before.",
         "Run it again later. What was fetched earlier is kept.")
     ARRIVED = ("CAT081", "what arrives is not what was built",
-        "A document of the published API does not arrive, is redirected, changed, or not signed as it "
-        "should be.",
+        "A document of the published API does not arrive, is redirected, changed, not signed as it should "
+        "be, or of another site or an older build than you asked for.",
         "Publish the whole site again, and empty the caches before it.")
     HEADERS = ("CAT082", "headers of the host",
         "The host sends other headers than clients need, or another answer than 404 for what is not there.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from ..authored.data_files import read_list
-from ..authored.folders import name_of, no_file
+from ..authored.folders import leads_out, name_of, no_file, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
@@ -42,7 +43,7 @@ def data_file(
     site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """The data file that is set, or one called `default` with one of the usual endings."""
-    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
     names = [configured] if configured else usual
     if not names:
         return None
@@ -52,11 +53,11 @@ def data_file(
         message = f"{' and '.join(names)} stand beside each other"
         hint = f"keep one of them, or name it: `{setting[1]}: …`"
     elif path.is_file():
-        if not path.is_symlink() or path.resolve().is_relative_to(site.root.resolve()):
+        if not leads_out(path, project_of(site.root, path)):
             return path
-        message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
+        message, code = f"{name!r} is behind a link that leads out of the project", Code.NOT_READ
         hint = "put what it leads to into the project"
-    elif path.exists():
+    elif os.path.lexists(path):
         message = no_file(path, name)
     else:
         message, hint = f"the data file {name!r} is missing", "create it or correct the path"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
-from ..authored.folders import name_of
+from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import SECURITY_FOLDERS, Settings, check_words, item_fields
 from ..authored.site import Site
@@ -111,15 +112,17 @@ def _folder(
     """The folder that is set, or the default one if it is there."""
     configured: str | None = getattr(settings.security, setting)
     folder = site.root / (configured or SECURITY_FOLDERS[setting])
-    if folder.is_dir() and not folder.resolve().is_relative_to(site.docs_dir.resolve()):
+    if folder.is_dir() and leads_out(folder, [site.docs_dir]):
         return folder
     if folder.is_dir():
         message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "move it beside mkdocs.yml"
     elif folder.exists():
         message, hint = f"{folder.name!r} is not a folder", "put the files into a folder of that name"
+    elif os.path.lexists(folder):
+        message, hint = f"{folder.name!r} is a link to nothing", "correct the link, or remove it"
     else:
         message, hint = f"the folder {configured!r} is missing", "create it or correct the path"
-    if configured or folder.exists():
+    if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
 
