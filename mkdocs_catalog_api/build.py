@@ -72,18 +72,38 @@ class Build(Struct, frozen=True):
         """Bytes of all of them."""
         return sum(entry.bytes for entry in self.written.values())
 
+    @property
+    def summary(self) -> str:
+        """The closing line: `30 documents, 0.2 MB; 5 images, 0 scanned; no problems`."""
+        images = self.catalog.images
+        scanned = sum(image.figures is not None for image in images)
+        return (
+            f"{self.documents:,} documents, {self.size / 1e6:,.1f} MB; {len(images):,} "
+            f"image{'' if len(images) == 1 else 's'}, {scanned:,} scanned; {self.problems.summary()}"
+        )
+
     def drop(self) -> None:
         """Remove what waits in staging."""
         if self.staging:
             self.staging.remove()
+
+    def put(self, pages: Mapping[str, str]) -> None:
+        """Write pages into the site, each as a whole.
+
+        Raises:
+            CatalogError: a link, or something other than a file, is where one of them would be written.
+        """
+        assert self.staging is not None  # noqa: S101  # nobody publishes what was only checked
+        for path, html in pages.items():
+            put(self.site.site_dir, path, html.encode(), self.staging.folder)
 
     def publish(
         self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
     ) -> Problems:
         """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
 
-        `replace` and `stamps` as in `swap.publish`. Returns warnings of files that other plugins have put
-        into the site since the build was prepared.
+        `replace` and `stamps` as in `swap.publish`. Adds and returns warnings of files that other plugins
+        have put into the site since the build was prepared.
 
         Raises:
             CatalogError: a file that is not ours, or a link, is where one of ours would be written.
@@ -97,6 +117,7 @@ class Build(Struct, frozen=True):
                 refuse_links(site_dir, file.name, late)
                 if late.refuse(strict=False):
                     raise CatalogError(late)
+                self.problems.extend(late)
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
             VEX_FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)

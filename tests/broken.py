@@ -481,6 +481,37 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {"roadmap.yml": "- {name: Next, category: Tools}\n"},
         ("CAT020 mkdocs.yml 6:16 catalog-api.badges.cve",),
     ),
+    "values that are hardly meant": (
+        "",
+        {
+            PAGE: front_matter(
+                "status: deprecated\nversions: [{version: 1, released: 2026-02-01, endOfLife: 2025-02-01}]"
+            ),
+            CHART: front_matter("chart: ghcr.io/acme/charts/stack\nversions: [1.0.0]"),
+            "docs/charts/web.md": front_matter(
+                "chart: https://charts.acme.org/index.yaml\nversions: [1.0.0]"
+            ),
+        },
+        (
+            "CAT012 docs/charts/stack.md 5:1 chart",
+            "CAT012 docs/charts/web.md 5:1 chart",
+            "CAT017 docs/images/nginx.md 5:1 status",
+            "CAT012 docs/images/nginx.md 6:47 versions[0].endOfLife",
+        ),
+    ),
+    "a folder one letter away": (
+        "",
+        {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
+        (
+            "CAT015 docs/image/nginx.md 2:1 category",
+            "CAT016 mkdocs.yml 6:7 catalog-api.images.pages",
+        ),
+    ),
+    "reports that nothing reads": (
+        "",
+        {PAGE: front_matter("versions: [1.0]"), "reports/nginx.json": REPORT},
+        ("CAT031 mkdocs.yml 6:7 catalog-api.security.reports",),
+    ),
     "no item": ("", {}, ("CAT016 mkdocs.yml 6:7 catalog-api",)),
     "a pattern without a page": (
         f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",

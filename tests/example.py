@@ -10,6 +10,12 @@ import sys
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
+FIXED = {
+    "SOURCE_DATE_EPOCH": "1795154400",
+    "NO_MKDOCS_2_WARNING": "1",
+    "DISABLE_MKDOCS_2_WARNING": "true",
+}
+"""Environment of builds at a fixed time."""
 
 
 def copy_example(folder: Path, *, backwards: bool = False) -> None:
@@ -38,15 +44,10 @@ def documents(folder: Path) -> dict[str, bytes]:
 
 def build_as_process(program: str, folder: Path, **environment: str) -> dict[str, bytes]:
     """Build the site in `folder` with `mkdocs` or `properdocs`, at a fixed time; every document's bytes."""
-    fixed = {
-        "SOURCE_DATE_EPOCH": "1795154400",
-        "NO_MKDOCS_2_WARNING": "1",
-        "DISABLE_MKDOCS_2_WARNING": "true",
-    }
     done = subprocess.run(
         [sys.executable, "-m", program, "build", "--strict", "--quiet", "-d", "site"],
         cwd=folder,
-        env=os.environ | fixed | environment,
+        env=os.environ | FIXED | environment,
         capture_output=True,
         check=False,
     )

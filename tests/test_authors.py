@@ -135,7 +135,7 @@ def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) 
     once = call("check", "-q", "-f", config).output.splitlines()
     assert once[0] == (
         "error: tier: required, but not given (add `tier: …`): 5 times, first docs/images/n0.md:2:1,"
-        " docs/images/n1.md:2:1, docs/images/n2.md:2:1 [CAT011]"
+        " docs/images/n1.md:2:1, docs/images/n2.md:2:1; --verbose shows all [CAT011]"
     )
     assert once[1:] == ["the catalog is refused: 5 errors in 5 files"]
     each = call("check", "-q", "--verbose", "-f", config).output.splitlines()
@@ -314,7 +314,7 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
     hints = [line for line in told(site, level=Level.INFO)[1] if "images.pages" in line]
     assert hints == [
         "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but catalog/images holds 2"
-        " (if those are items, write `images: {pages: catalog/images/**/*.md}`)"
+        " (rename it to images, or write `images: {pages: catalog/images/**/*.md}` if those are items)"
     ]
 
 

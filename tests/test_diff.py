@@ -152,10 +152,27 @@ def test_folders_that_hold_no_such_api_are_wrong_usage(site: SiteFolder, text: s
     good = build(small(site), "good")
     result = call("diff", good, site.folder / "docs")
     assert result.exit_code == 2
-    assert "has no api/v1/openapi.json" in result.output
+    assert "docs/api/v1/openapi.json can't be read: No such file" in " ".join(result.output.split())
     bad = build(site, "bad")
     (bad / "api/v1/openapi.json").write_text(text)
     assert call("diff", bad, good).exit_code == 2
+
+
+@pytest.mark.parametrize("document", ["openapi.json", "images.json", "charts.json", "roadmap.json"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "link", "damaged", "another"])
+def test_a_document_that_cannot_be_read_is_named(site: SiteFolder, document: str, kind: str) -> None:
+    good, bad = build(small(site), "good"), build(site, "bad")
+    file = bad / "api/v1" / document
+    file.unlink()
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "link":
+        file.symlink_to(file.name)
+    elif kind != "missing":
+        file.write_text("{" if kind == "damaged" else "[]")
+    result = call("diff", good, bad)
+    assert result.exit_code == 2
+    assert f"bad/api/v1/{document}" in "".join(result.output.split())
 
 
 @given(st.sampled_from(FIELDS), st.sampled_from(["remove", "retype", "null"]))

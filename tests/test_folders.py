@@ -324,7 +324,7 @@ def test_a_data_file_is_no_pipe_and_no_link_out_of_the_project(site: SiteFolder,
     (site.folder / "images.yml").symlink_to(outside)
     code, said = command(site, "check")
     assert code == 1
-    assert "'images.yml' is a link that leads out of the project and is not followed" in said
+    assert "'images.yml' is behind a link that leads out of the project" in said
     assert "'charts.yml' is not a file, but a pipe, which is never opened" in said
     assert "'epss.fifo' is not a file, but a pipe, which is never opened" in said
     assert SECRET not in said

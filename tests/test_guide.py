@@ -281,10 +281,10 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
             assert printed[-len(expected) :] == expected
 
 
-def test_only_fetch_and_check_live_open_a_connection(
+def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "- Only `fetch` and `check-live` open a network connection" in page("publish")
+    assert "- Only `fetch`, `check-live` and `record --against` open a network connection" in page("publish")
 
     def connect(*_: object) -> None:
         raise AssertionError("a connection is opened")
@@ -300,6 +300,7 @@ def test_only_fetch_and_check_live_open_a_connection(
         ["build", "-f", config, "--web"],
         ["new", "image", "redis", "-f", config],
         ["record", "-f", config],
+        ["record", "--verify", "-f", config],
         ["schemas", site.folder / "schemas", "-f", config],
         ["diff", site.folder / "site", site.folder / "site"],
         ["explain"],

@@ -211,9 +211,13 @@ def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
     with serve(folder / "site") as port:
         text = command("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem")
         # Python's own server sends no header that clients need, which is told.
-        said = shell(folder, text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/"), code=1)
-    (printed,) = re.findall(r", (the signature is right); ", output("publish", f"{SITE}/api/v1/: "))
-    assert f", {printed}; " in said
+        preview = text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/") + f" --base {SITE}/"
+        said = shell(folder, preview, code=1)
+    printed = output("publish", f"{SITE}/api/v1/: ")
+    (right,) = re.findall(r", (the signature is right); ", printed)
+    assert f", {right}; " in said
+    shape = re.compile(r"^generatedAt: \S+Z\nbase: (\S+)$", re.MULTILINE)
+    assert shape.findall(printed) == shape.findall(said) == [f"{SITE}/api/v1"]
 
 
 @pytest.mark.slow

@@ -85,6 +85,20 @@ def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
     assert parsed(made["feeds/images/other.xml"]).entries == []
 
 
+def test_going_back_to_an_older_version_is_no_news_of_a_fix(past: Past) -> None:
+    past.image("nginx", "1.0", "1.1", "1.2")
+    past.scan("nginx", "1.2", [row("CVE-2026-0009", "CRITICAL")])
+    past.day("2026-11-04")
+    past.image("nginx", "1.0", "1.1")
+    past.unscan("nginx", "1.2")
+    events = past.day("2026-11-05")
+    assert ("vulnerability-gone", "CVE-2026-0009", "superseded") in {
+        (event["kind"], event.get("id"), event.get("reason")) for event in events
+    }
+    entries = parsed(feeds(past)["feeds/security.xml"]).entries
+    assert not [entry.title for entry in entries if "CVE-2026-0009" in entry.title and "fixed" in entry.title]
+
+
 def test_another_build_of_a_release_is_news(past: Past) -> None:
     past.image("nginx", "1.0", "1.1", lifecycle="deprecated", v1_0="again")
     past.day("2026-11-04")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from .live_host import Host, serving
 from .past import ONE, TWO, Past
 from .sites import SiteFolder, row
 
@@ -63,7 +66,7 @@ def test_a_changed_day_breaks_the_chain(past: Past) -> None:
     said = refusal(past, "--verify")
     assert f"history/{THIRD}.json:1: the chain is broken between {SECOND}.json and this day" in said
     assert "`catalog-api record --rebuild`" in said
-    assert said.endswith("the history is not in order: 1 error in 1 file\n")
+    assert said.endswith("not verified: 1 error in 1 file\n")
     assert "chain is broken" in refusal(past, "--date", FOURTH)
 
 
@@ -209,15 +212,82 @@ def test_a_refused_catalog_records_nothing(past: Past) -> None:
     assert "docs/images/bad.md" in refusal(past, "--date", FOURTH)
 
 
-def test_a_day_that_has_not_come_is_recorded_with_a_warning(past: Past) -> None:
-    result = past.run("--date", "2999-01-01")
-    assert result.exit_code == 0
-    assert "2999-01-01 has not come yet" in result.output
+def test_a_day_in_the_future_is_refused(past: Past) -> None:
+    assert "error: history: --date: 2999-01-01 is in the future" in refusal(past, "--date", "2999-01-01")
+    past.day("2027-01-01", SOURCE_DATE_EPOCH="1798761600")  # of the commit, ahead of the clock
+
+
+def heads(past: Past) -> list[str]:
+    return [hashlib.sha256(body).hexdigest() for body in past.files().values()]
+
+
+def test_a_history_that_goes_on_from_a_published_head_is_proved(past: Past) -> None:
+    for head in heads(past):
+        assert past.run("--verify", "--head", head.upper()).exit_code == 0
+
+
+@pytest.mark.parametrize("fault", ["edited", "removed", "rebuilt"])
+def test_a_history_without_the_published_head_is_refused(past: Past, fault: str) -> None:
+    """The chain alone shows neither that its last day was edited nor that it was removed."""
+    head = heads(past)[-1]
+    if fault == "edited":
+        past.file(THIRD).write_bytes(past.file(THIRD).read_bytes().replace(TWO.encode(), b"CVE-2026-9999"))
+    elif fault == "removed":
+        past.file(THIRD).unlink()
+    else:
+        past.file(SECOND).unlink()
+        assert past.run("--rebuild").exit_code == 0
+    assert past.run("--verify").exit_code == 0
+    assert head in refusal(past, "--verify", "--head", head)
+
+
+@pytest.fixture
+def published(past: Past) -> Iterator[Host]:
+    """The API of the three days, on a host."""
+    past.documents()
+    with serving(past.site.folder / "site/api/v1") as host:
+        yield host
+
+
+def test_a_history_is_compared_with_the_published_one(past: Past, published: Host) -> None:
+    for address in (published.url, f"{published.url}api/v1/"):
+        assert past.run("--verify", "--against", address).exit_code == 0
+    assert set(published.asked) == {"history/index.json"}
+    past.day(FOURTH)
+    result = past.run("--verify", "--against", published.url)
+    assert (result.exit_code, THIRD in result.output) == (0, True)
+    past.file(FOURTH).unlink()
+    past.file(THIRD).unlink()
+    output = refusal(past, "--verify", "--against", published.url)
+    assert "error: history: " in output
+    assert THIRD in output
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(404, b""), (200, b"<html>"), (200, b'{"head": {"date": "x", "sha256": "y"}}')]
+)
+def test_a_site_without_a_history_proves_nothing(
+    past: Past, published: Host, status: int, body: bytes
+) -> None:
+    published.change = lambda path, answer: answer._replace(status=status, body=body)
+    output = refusal(past, "--verify", "--against", published.url)
+    assert "history/index.json" in output
+    assert "[CAT" in output
 
 
 @pytest.mark.parametrize(
     "options",
-    [("--since", FIRST), ("--verify", "--rebuild"), ("--date", "1.1.2026"), ("--date", FIRST, "--verify")],
+    [
+        ("--since", FIRST),
+        ("--verify", "--rebuild"),
+        ("--date", "1.1.2026"),
+        ("--date", FIRST, "--verify"),
+        ("--head", "0" * 64),
+        ("--verify", "--head", "abc"),
+        ("--against", "https://example.org/"),
+        ("--verify", "--against", "http://example.org/"),
+        ("--verify", "--against", "example.org"),
+    ],
 )
 def test_wrong_usage(past: Past, options: tuple[str, ...]) -> None:
     assert past.run(*options).exit_code == 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import lxml.html
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.web.html_site import split_page, without_fillings
 
+from .interrupt import stopped
 from .sites import SiteFolder
 from .test_cli import call, tree
 
@@ -110,6 +113,86 @@ def test_running_twice_changes_nothing_and_a_later_run_fills_anew(built: SiteFol
     text = (built.folder / "site/images/nginx/index.html").read_text()
     assert "1.11" in text
     assert "1.10" not in text
+
+
+def generated(site: SiteFolder, numbers: range) -> None:
+    """These images in the catalog, and the site as its generator writes it."""
+    shutil.rmtree(site.folder / "site", ignore_errors=True)
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    html(site, "index.html", "<h1>Home</h1>\n<!-- catalog: images -->\n")
+    html(site, "about/index.html", "<h1>About</h1>")
+    for number in range(60):
+        html(site, f"images/many-{number}/index.html", "<h1>Many</h1>")
+    listed(site, numbers)
+
+
+def listed(site: SiteFolder, numbers: range) -> None:
+    """The catalog has just these images."""
+    shutil.rmtree(site.folder / "docs/images", ignore_errors=True)
+    for number in numbers:
+        site.image(f"many-{number}")
+    site.write_config()
+
+
+@pytest.fixture
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The site of 5 images, built once."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+    site = SiteFolder(tmp_path_factory.mktemp("clean"))
+    generated(site, range(5))
+    build(site)
+    return tree(site.folder / "site")
+
+
+def test_further_pages_of_a_list_are_replaced_and_removed(site: SiteFolder, clean: dict[str, bytes]) -> None:
+    generated(site, range(60))
+    build(site)
+    before = tree(site.folder / "site")
+    assert [path for path in before if path.startswith("index-")]
+    build(site)
+    assert tree(site.folder / "site") == before
+    listed(site, range(5))
+    build(site)
+    assert tree(site.folder / "site") == clean
+
+
+def test_a_further_page_of_a_list_never_replaces_a_page_of_the_generator(site: SiteFolder) -> None:
+    generated(site, range(60))
+    html(site, "index-images-2.html", "<h1>My own</h1>")
+    assert "site/index-images-2.html: a further page of a list would land on this page" in refused(site)
+
+
+KILLED_AT = {
+    "between the two renames of the API": ("os.rename", "site"),
+    "before the first page": ("os.rename", ".html"),
+    "before the first page of an image": ("os.rename", "images-many"),
+    "before the style sheet": ("os.rename", "assets-catalog-api.css"),
+    "before an old page is removed": ("os.remove", "index-images-2.html"),
+    "while staging is removed": ("shutil.rmtree", "-catalog-api-"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no kill there")
+@pytest.mark.parametrize("point", KILLED_AT)
+def test_what_a_kill_leaves_the_next_run_replaces(
+    site: SiteFolder, clean: dict[str, bytes], point: str
+) -> None:
+    """The first run fills 60 images, the one that is killed 10, the next one 5."""
+    generated(site, range(60))
+    if point != "before the style sheet":
+        build(site)
+    listed(site, range(10))
+    event, part = KILLED_AT[point]
+    number = 2 if point.startswith("between") else 1
+    with stopped(site.folder, event, number, part, "catalog-api", "build", "--web") as process:
+        process.kill()
+        process.communicate(timeout=60)
+    killed = tree(site.folder / "site")
+    listed(site, range(5))
+    build(site)
+    assert tree(site.folder / "site") == clean != killed
+    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
 
 
 def test_the_page_of_an_item_that_is_gone_shows_what_the_generator_wrote(built: SiteFolder) -> None:

@@ -216,7 +216,7 @@ def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: Si
     result = built(site)
     mkdocs = ("Cleaning", "Building", "Documentation built")
     (told,) = (line for line in result.logged(logging.INFO) if not line.startswith(mkdocs))
-    assert "documents in api/v1" in told
+    assert told.startswith("built: ")
     assert result.json("cves/index.json") == {
         "apiVersion": "v1",
         "resource": "cves",

@@ -13,12 +13,12 @@ from .sites import SiteFolder
 from .test_cli import call, tree
 
 
-@pytest.mark.parametrize("settings", ["", OWN_SETTINGS, 'images: {pages: "other/*.md"}'])
+@pytest.mark.parametrize("settings", ["", OWN_SETTINGS, 'registry: a.b\nimages: {pages: "other/*.md"}'])
 @pytest.mark.parametrize(
     ("kind", "resource"), [("image", "images"), ("chart", "charts"), ("roadmap", "roadmap")]
 )
 def test_a_new_page_passes_in_any_catalog(site: SiteFolder, kind: str, resource: str, settings: str) -> None:
-    configure(site, settings or "web: true")
+    configure(site, settings or "registry: ghcr.io/acme")
     if "pages" in settings:  # and the new page stands elsewhere
         site.page("other/a.md", f"{REQUIRED}\nimage: a.b/c")
     config = site.folder / "mkdocs.yml"
@@ -42,6 +42,17 @@ def test_all_that_a_new_page_has_as_comments_passes_too(site: SiteFolder, kind: 
     page.write_text(text.replace("\n# ", "\n"), encoding="utf-8")
     checked = call("check", "--strict", "-f", config)
     assert checked.exit_code == 0, checked.stderr
+
+
+def test_without_a_registry_no_image_is_made_up(site: SiteFolder) -> None:
+    """A reference that is only an example would leave the image without any scan, and nobody would know."""
+    configure(site, "web: true")
+    config = site.folder / "mkdocs.yml"
+    result = call("new", "image", "nginx", "-f", config)
+    assert result.exit_code == 0 and "`registry`" in result.stderr
+    (problem,) = json.loads(call("check", "--json", "-f", config).stdout)["problems"]
+    assert (problem["code"], problem["field"]) == ("CAT011", "image")
+    assert call("new", "chart", "web", "-f", config).stderr == ""
 
 
 def test_a_new_page_names_the_words_of_the_catalog(site: SiteFolder) -> None:

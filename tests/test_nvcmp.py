@@ -115,7 +115,7 @@ def test_a_misspelt_application_gets_the_nearest_name(catalog: SiteFolder) -> No
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row("zlib", "1", "2", "newer")], "nvcmp.json:1:3: [0].delta: 'newer' is not"),
+        ([row("zlib", "1", "2", "newer")], "nvcmp.json:1:3: zlib: [0].delta: 'newer' is not"),
         ([{"delta": "new", "newver": "2", "oldver": "1"}], "nvcmp.json:1:2: [0].name: required"),
         ([row("zlib", "1", "2"), "zlib"], "nvcmp.json:1:"),
         ([row("zlib", "1", "2"), row("zlib", "1", "2")], "nvcmp.json:1:"),

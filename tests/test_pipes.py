@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from socket import AF_UNIX
+from socket import socket as unix_socket
 from typing import Any
 
 import pytest
@@ -93,6 +99,184 @@ def test_an_excluded_header_file_of_docs(site: SiteFolder) -> None:
     os.mkfifo(prepared(site, headers="netlify").folder / "docs/_headers")
     site.config["exclude_docs"] = "_headers"
     assert places(site, "build") == [("CAT073", "docs/_headers")]
+
+
+def socket(path: Path) -> None:
+    """A socket; its path is given relative to its folder, as long ones are refused."""
+    with closing(unix_socket(AF_UNIX)) as new, contextlib.chdir(path.parent):
+        new.bind(path.name)
+
+
+def dangling(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def out(path: Path) -> None:
+    path.symlink_to(tempfile.mkdtemp(dir=path.parents[3], prefix="outside"))
+
+
+ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
+
+
+@pytest.mark.parametrize("put", [*ODD, Path.mkdir])
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("roadmap.yml", "mkdocs.yml"),
+        ("updates.yml", "mkdocs.yml"),
+        ("decided.yml", "mkdocs.yml"),
+        ("advisories/known_exploited_vulnerabilities.json", "mkdocs.yml"),
+        ("advisories/epss_scores.csv.gz", "mkdocs.yml"),
+        ("docs/logo.svg", "mkdocs.yml"),
+        ("history/2026-01-01.json", "history/2026-01-01.json"),
+        ("base.yml", "mkdocs.yml"),
+    ],
+)
+def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
+    prepared(site, badges={"images": {"logo": "logo.svg"}})
+    site.write("docs/logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    if path == "decided.yml":
+        (site.folder / "updates.yml").unlink()
+        site.settings["updates"] = {"data": "new.json", "decisions": path}
+        site.write("new.json", "[]")
+    if path == "base.yml":
+        site.config["INHERIT"] = path
+    file = site.folder / path
+    file.unlink(missing_ok=True)
+    file.parent.mkdir(exist_ok=True)
+    put(file)
+    assert place in [named for _, named in places(site, "build")]
+    assert not (site.folder / "site/api").exists()
+
+
+@pytest.mark.parametrize("put", ODD)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "scans/x.json",
+        "scans/hub/acme/a/1.0.0.json",
+        "scans/hub/acme/a/1.0.0.package",
+        "vex/x.json",
+        "docs/images/x.md",
+    ],
+)
+def test_a_file_among_others_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
+    file = prepared(site).folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    put(file)
+    assert places(site, "build") == [("CAT002", path)]
+
+
+@pytest.mark.parametrize("put", [*ODD, out])
+@pytest.mark.parametrize("path", ["scans", "vex", "history"])
+def test_a_folder_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
+    put(prepared(site).folder / path)
+    assert [named for _, named in places(site, "build")] in (["mkdocs.yml"], [path])
+    assert [named for _, named in places(site, "record", "--date", "2026-01-02")] in (["mkdocs.yml"], [path])
+
+
+@pytest.mark.parametrize("name", ["known_exploited_vulnerabilities.json", "epss_scores.csv.gz", "own.json"])
+@pytest.mark.parametrize("where", ["file", "folder"])
+def test_advisories_behind_a_link_out_of_the_project_are_not_read(
+    site: SiteFolder, outside: Path, name: str, where: str
+) -> None:
+    (outside / name).write_bytes(kev(ADDED))
+    if where == "folder":
+        (prepared(site).folder / "advisories").symlink_to(outside)
+    else:
+        (prepared(site).folder / "advisories").mkdir()
+        (site.folder / "advisories" / name).symlink_to(outside / name)
+    if name == "own.json":
+        site.settings["security"] = {"kev": f"advisories/{name}"}
+    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
+
+
+def test_advisories_that_the_settings_place_outside_are_read(site: SiteFolder, outside: Path) -> None:
+    (outside / "kev.json").write_bytes(kev(ADDED))
+    prepared(site, security={"kev": os.path.relpath(outside / "kev.json", site.folder)})
+    assert not site.build().failed
+
+
+@pytest.mark.parametrize("path", ["data/updates.yml", "data"])
+def test_a_data_file_behind_a_link_out_of_the_project_is_not_read(
+    site: SiteFolder, outside: Path, path: str
+) -> None:
+    (prepared(site).folder / "updates.yml").rename(outside / "updates.yml")
+    link = site.folder / path
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(outside / "updates.yml" if path.endswith(".yml") else outside)
+    site.settings["updates"] = {"data": "data/updates.yml"}
+    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
+
+
+FURTHER = "index-images-2.html"
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, out])
+@pytest.mark.parametrize("path", [FURTHER, "index.html", "assets/catalog-api.js"])
+def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, path: str, put: Put) -> None:
+    prepared(site)
+    for number in range(50):
+        site.image(f"many-{number}")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    file = site.folder / "site" / path
+    file.parent.mkdir(exist_ok=True)
+    put(file)
+    result = site.build(dirty=True)
+    assert (result.failed, result.codes) == (True, ["CAT070"])
+    assert [text for text in result.logged() if text.startswith(f"{path}: ")]
+    assert put is not out or [*file.iterdir()] == []
+
+
+def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
+    site: SiteFolder, outside: Path
+) -> None:
+    prepared(site)
+    for number in range(50):
+        site.image(f"many-{number}")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    (outside / "kept").write_text("mine")
+    (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
+    assert site.build(dirty=True).codes == ["CAT070"]
+    assert (outside / "kept").read_text() == "mine"
+    assert not site.build().failed, "MkDocs clears the site"
+    assert (site.folder / "site" / FURTHER).is_file()
+
+
+BYTES = [b"a\xff", b"a\nb", b"\x1b[2J", b"a\rb", "a\u202eb".encode(), b"x" * 240]
+
+
+@pytest.mark.parametrize(
+    ("folder", "ending"),
+    [
+        *(("docs/images", ".md"), ("docs", ".md"), ("scans", ".json"), ("scans/hub/a/b", ".package")),
+        *(("vex", ".json"), ("history", ".json"), ("site", ".html"), ("site/api/v1", ".json")),
+    ],
+)
+def test_a_file_of_any_name_is_read_ignored_or_refused(site: SiteFolder, folder: str, ending: str) -> None:
+    prepared(site).write_config()
+    path = site.folder / folder
+    path.mkdir(parents=True, exist_ok=True)
+    for name in BYTES:
+        Path(os.fsdecode(os.fsencode(path) + b"/" + name + ending.encode())).write_text("")
+    site.write("site/index.html", "<html><head></head><body></body></html>")
+    code = "from mkdocs_catalog_api.commands.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "build", "--web", "--json"],
+        cwd=site.folder,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONUTF8": "1"},
+        capture_output=True,
+        timeout=60,
+    )
+    assert (done.returncode in (0, 1), done.stderr) == (True, b"")
+    problems = json.loads(done.stdout)["problems"]
+    assert done.returncode == any(problem["level"] == "error" for problem in problems)
+    unread = [problem["file"] for problem in problems if problem["code"] == "CAT002"]
+    assert unread == ([f"{folder}/a\udcff{ending}"] if ending in (".md", ".html") else [])
 
 
 OURS = ["feeds/updates.xml", "feeds/updates.json", "eol.ics", ".well-known/vex-repository.json"]

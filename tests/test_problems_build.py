@@ -40,7 +40,7 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
             "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
             "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' is missing"
             " (create it or correct the path) [CAT021]",
-            "roadmap.yml:1:3: [0].category: required, but not given (add `category: …`) [CAT011]",
+            "roadmap.yml:1:3: x: [0].category: required, but not given (add `category: …`) [CAT011]",
         )
     ] + ["ERROR   -  the catalog is refused: 6 errors in 5 files"]
     assert "Traceback" not in ended.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
 import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.authored.clock import timestamp
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
 from mkdocs_catalog_api.problems import RefusedError
@@ -135,6 +138,44 @@ def test_only_what_is_there_is_signed(folder: Path) -> None:
     assert not (api(folder) / "manifest.json.jws").exists()
 
 
+def listing(folder: Path, documents: dict[str, str]) -> Path:
+    """Replace what the manifest lists: path → SHA-256."""
+    manifest = api(folder) / "manifest.json"
+    listed = {path: {"sha256": sha256, "bytes": 1} for path, sha256 in documents.items()}
+    manifest.write_text(json.dumps(json.loads(manifest.read_bytes()) | {"documents": listed}))
+    return manifest
+
+
+def test_a_manifest_that_lists_nothing_is_not_signed(folder: Path) -> None:
+    manifest = listing(folder, {})
+    result = sign(folder)
+    assert result.exit_code == 1
+    assert f"{manifest}: the manifest lists no document" in result.stderr
+    assert not (api(folder) / "manifest.json.jws").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../secret.json", "../../secret.json", "a/../../secret.json", "..", ".", "", "/", "a//b", "a/"),
+        *("{folder}/secret.json", "C:secret.json", "C:/secret.json", "..\\secret.json", "\\\\host\\secret"),
+        *("%2e%2e/secret.json", "..%2fsecret.json", "%252e%252e/secret.json", "file:///secret.json"),
+        *("images.json\n", "images.json\0", "\u202eimages.json", ".hidden.json", "images.json?x", "\ud800"),
+    ],
+)
+def test_a_manifest_that_leads_out_of_the_api_is_not_signed(folder: Path, path: str) -> None:
+    (folder / "secret.json").write_text("x")
+    (api(folder).parent / "secret.json").write_text("x")
+    path = path.format(folder=folder)
+    manifest = listing(folder, {path: hashlib.sha256(b"x").hexdigest()})
+    result = sign(folder)
+    assert result.exit_code == 1, result.output
+    (line, _) = result.stderr.splitlines()
+    assert line.startswith(f"error: {manifest}: ")
+    assert line.isprintable()
+    assert not (api(folder) / "manifest.json.jws").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "words"), [(None, "is not there"), ("[]", "no manifest"), ("{", "no manifest")]
 )
@@ -218,16 +259,26 @@ def host(folder: Path) -> Iterator[Host]:
         yield host
 
 
-def check(host: Host, folder: Path, *options: str) -> Result:
-    return CliRunner().invoke(main, ["check-live", host.url, "--key", str(folder / "public.pem"), *options])
+SITE = "https://example.org/catalog/"
+
+
+def check(host: Host, folder: Path, *options: str, base: str = SITE) -> Result:
+    """Verify the host as a preview of the site at `base`."""
+    arguments = ["check-live", host.url, "--key", str(folder / "public.pem"), "--base", base, *options]
+    return CliRunner().invoke(main, arguments)
 
 
 def test_a_signed_site_is_verified_as_a_whole(host: Host, folder: Path) -> None:
     result = check(host, folder)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
+    generated_at = json.loads((api(folder) / "manifest.json").read_bytes())["generatedAt"]
     assert "the signature is right" in result.stdout
+    assert f"\ngeneratedAt: {generated_at}\nbase: https://example.org/catalog/api/v1\n" in result.stdout
     assert {path.relative_to(api(folder)).as_posix() for path in api(folder).rglob("*.json")} <= {*host.asked}
-    assert json.loads(check(host, folder, "--json").stdout)["summary"]["verified"] is True
+    summary = json.loads(check(host, folder, "--json").stdout)["summary"]
+    assert summary["verified"] is True
+    assert summary["generatedAt"] == generated_at
+    assert summary["base"] == "https://example.org/catalog/api/v1"
 
 
 def test_a_forged_document_is_found_through_the_manifest(host: Host, folder: Path) -> None:
@@ -256,6 +307,91 @@ def test_a_signature_that_is_missing_or_none_is_an_error(host: Host, folder: Pat
     result = check(host, folder)
     assert result.exit_code == 1
     assert "no signature as `catalog-api sign` writes it" in result.stderr
+
+
+def told(result: Result) -> list[str]:
+    """The problems of the manifest, without the address in front."""
+    assert result.exit_code in (0, 1), result.output
+    lines = [line for line in result.stderr.splitlines() if "/manifest.json: " in line]
+    return [line.split(": ", 1)[0] + ": " + line.split("/manifest.json: ")[1] for line in lines]
+
+
+def resigned(folder: Path, **changes: object) -> None:
+    """Another manifest with a valid signature; None removes a field."""
+    file = api(folder) / "manifest.json"
+    manifest = json.loads(file.read_bytes()) | changes
+    body = json.dumps({name: value for name, value in manifest.items() if value is not None}).encode()
+    file.write_bytes(body)
+    (api(folder) / "manifest.json.jws").write_bytes(signature.sign(body, KEY))
+
+
+def ago(**time: int) -> str:
+    return timestamp(datetime.now(UTC) - timedelta(**time))
+
+
+@pytest.mark.parametrize(
+    ("generated_at", "fault"),
+    [
+        (ago(days=2, hours=20), ""),
+        (ago(minutes=-2), ""),
+        (ago(days=3, hours=1), "built 3 days ago, on "),
+        (ago(days=-1), "`generatedAt` is in the future: "),
+        (None, "`generatedAt` is None, "),
+        ("yesterday", "`generatedAt` is 'yesterday', "),
+        ("2026-02-30T00:00:00Z", "`generatedAt` is '2026-02-30T00:00:00Z', "),
+        ("9999-12-31T23:59:59-23:00", "`generatedAt` is '9999-12-31T23:59:59-23:00', "),
+    ],
+    ids=["in time", "clocks", "old", "future", "missing", "word", "no day", "overflow"],
+)
+def test_an_old_site_is_refused_though_its_signature_is_valid(
+    host: Host, folder: Path, generated_at: str | None, fault: str
+) -> None:
+    resigned(folder, generatedAt=generated_at)
+    assert check(host, folder).exit_code == 0, "without --max-age"
+    result = check(host, folder, "--max-age", "3")
+    assert "the signature is right" in result.stdout
+    assert result.exit_code == bool(fault)
+    assert [line.startswith(f"error: {fault}") for line in told(result)] == [True] * bool(fault)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "level"),
+    [
+        ("https://example.org/catalog/api/v1", "https://EXAMPLE.org:443/catalog", ""),
+        ("https://example.org/catalog/api/v1", "https://example.org/catalog/api/v1/", ""),
+        ("https://example.org/catalog/api/v1", "https://example.org/", "error"),
+        ("https://example.org/catalog/api/v1", "http://example.org/catalog/", "error"),
+        ("https://example.org/catalog/api/v1", "https://example.org.evil.example/catalog/", "error"),
+        ("https://example.org:8443/catalog/api/v1", "https://example.org/catalog/", "error"),
+        ("https://[/catalog/api/v1", SITE, "error"),
+        ("", SITE, "error"),
+        (None, SITE, "error"),
+        ("/catalog/api/v1", SITE, "warning"),
+        ("/other/api/v1", SITE, "error"),
+    ],
+)
+def test_the_manifest_of_another_site_is_refused_though_its_signature_is_valid(
+    host: Host, folder: Path, base: str | None, other: str, level: str
+) -> None:
+    resigned(folder, base=base)
+    result = check(host, folder, base=other)
+    assert "the signature is right" in result.stdout
+    assert result.exit_code == (level == "error")
+    assert [line.partition(": ")[0] for line in told(result)] == [level] * bool(level)
+
+
+def test_the_manifest_has_to_be_of_the_site_that_is_asked(host: Host, folder: Path) -> None:
+    arguments = ["check-live", host.url, "--key", str(folder / "public.pem")]
+    (fault,) = told(CliRunner().invoke(main, arguments))
+    assert fault.startswith("error: `base` is 'https://example.org/catalog/api/v1', not 'http://127.0.0.1:")
+    resigned(folder, base=f"{host.url}api/v1")
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert CliRunner().invoke(main, ["check-live", host.url]).exit_code == 0, "without a key"
+
+
+def test_no_address_of_a_site_is_wrong_usage(host: Host, folder: Path) -> None:
+    assert check(host, folder, base="example.org").exit_code == 2
+    assert host.asked == []
 
 
 @pytest.mark.parametrize(

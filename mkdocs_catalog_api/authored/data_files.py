@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,6 +20,7 @@ from pydantic import Field
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
+from ..catalog.names import SLUG_MAX, slug_from_name
 from ..catalog.types import Text
 from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
@@ -73,14 +75,23 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
         return []
     items = []
     for position, values in enumerate(data):
-        item = RawItem(values if isinstance(values, dict) else {}, file, document, (*prefix, position))
+        item = RawItem({}, file, document, (*prefix, position))
         if isinstance(values, dict):
-            items.append(item)
+            items.append(replace(item, values=values, slug=_slug(values)))
         else:
             message = f"expected keys and values, got {shown(values)}"
             hint = "write `key: value` for each"
             problems.add(item.problem((), message, hint, code=Code.WRONG_VALUE))
     return items
+
+
+def _slug(values: Mapping[str, object]) -> str:
+    """The slug of an entry, of an update its application; empty when it has neither."""
+    names = (values.get(key) for key in ("slug", "name", "application", "app"))
+    name = next((name for name in names if isinstance(name, str)), "")
+    with suppress(ValueError):
+        return name if "slug" in values else slug_from_name(name)
+    return name[:SLUG_MAX]
 
 
 def _without_surrogates(text: str) -> str:

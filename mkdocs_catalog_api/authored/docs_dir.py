@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
-from .folders import MAX_SIZE, name_of, walk
+from .folders import MAX_SIZE, name_of, walk, without_address
 from .pages import Page, parse_defaults
 from .yaml_text import YamlDocument
 
@@ -62,11 +62,16 @@ class DocsDir:
                 uri = below + name
                 if name == rules.meta_file:
                     self._meta.append(uri)
-                elif self._fits(uri, sizes[name]) and not left_out(uri):
+                elif not left_out(uri) and self._fits(uri, sizes[name]):
                     self._files[destination(uri, rules.directory_urls)] = uri
 
     def _fits(self, uri: str, size: int) -> bool:
-        if size > MAX_SIZE and uri.endswith(_MARKDOWN):
+        if not uri.endswith(_MARKDOWN):
+            return True
+        if fault := without_address(self.name(uri), uri):
+            self._problems.add(fault)
+            return False
+        if size > MAX_SIZE:
             message = f"the page has {size:,} bytes and is not read: {MAX_SIZE:,} are the limit"
             self._problems.add(
                 Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir", code=Code.NOT_READ)

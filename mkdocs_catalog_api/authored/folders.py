@@ -38,7 +38,9 @@ def _kind_of(mode: int) -> str:
 
 
 def no_file(path: Path, name: str) -> str:
-    """What is wrong with something that stands in the place of the file `name`, and is none."""
+    """What is wrong with something in the place of the file `name` that is not a file."""
+    if not path.exists():
+        return f"{name!r} is a link to nothing"
     kind = _kind_of(path.stat().st_mode)
     return f"{name!r} is not a file" + (f", but {kind}, which is never opened" if kind else "")
 
@@ -61,6 +63,15 @@ def project_of(root: Path, path: Path) -> list[Path]:
     """The folders that links at `path` may lead to: `root`, and `path` if the settings place it elsewhere."""
     outside = not Path(os.path.abspath(path)).is_relative_to(os.path.abspath(root))  # noqa: PTH100  # keeps links
     return [root, path] if outside else [root]
+
+
+def without_address(name: str, path: str) -> Problem | None:
+    """A problem if the `path` of a page has bytes that are not UTF-8, so that no address leads to it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return Problem(name, 0, 0, "", "the name is not UTF-8", "rename it", code=Code.NOT_READ)
+    return None
 
 
 def leads_out(path: Path, project: Iterable[Path]) -> bool:

@@ -175,7 +175,7 @@ class RawItem(Struct, frozen=True):
     """The way from the document's root to the item's mapping."""
     page: Page | None = None
     slug: str = ""
-    """The slug that the name of its page gives."""
+    """The slug that the name of its page gives; in a data file the one by which problems name the entry."""
     named: Page | None = None
     """The page that an entry of a data file names."""
 
@@ -197,6 +197,7 @@ class RawItem(Struct, frozen=True):
         level: Level = Level.ERROR,
         *,
         code: Code,
+        group: str = "",
     ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
         file, document = self.file, self.document
@@ -207,7 +208,9 @@ class RawItem(Struct, frozen=True):
         if self._foreign(path):
             message += ", which a plugin or hook has set"
         line, column = document.place((*self.path, *path))
-        return Problem(file, line, column, dotted((*self.path, *path)), message, hint, level, code=code)
+        item = "" if self.page else self.slug
+        field = dotted((*self.path, *path))
+        return Problem(file, line, column, field, message, hint, level, code=code, item=item, group=group)
 
     def _foreign(self, path: Sequence[str | int]) -> bool:
         """Whether the value is not the author's."""

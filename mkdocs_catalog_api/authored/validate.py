@@ -4,16 +4,17 @@ order of versions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from typing import get_args
 
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED, ItemFields, M
 from ..catalog.lines import LineRules, cycle_of, line_by, mixed_variants, newest_label, parse_label
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, VersionEntry
+from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
@@ -93,6 +94,7 @@ def read_entry(
     if entry is None or faults:
         return None
     _check_license(entry, raw, problems)
+    problems.extend(_doubts(entry, raw, names))
     return entry
 
 
@@ -147,6 +149,45 @@ def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
         message = f"{text!r} is no SPDX licence expression"
         hint = "use an identifier of https://spdx.org/licenses/, or LicenseRef-… for another licence"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
+
+
+def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Problem]:
+    """Warn of values that are valid alone, but hardly what the author means."""
+    if isinstance(entry, ImageEntry):
+        for position, version in enumerate(entry.versions):
+            if version.released and version.end_of_life and version.end_of_life < version.released:
+                message = f"{version.end_of_life} is before the release, {version.released}"
+                path, hint = ("versions", position, "endOfLife"), "correct one of the two dates"
+                yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+    status = raw.values.get("status")
+    if isinstance(entry, ImageEntry | ChartEntry) and isinstance(status, str) and "status" not in names:
+        word = status.lower()
+        if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
+            message = f"`status` is a key of the theme, so the item is shown as {entry.lifecycle}"
+            hint = f"add `lifecycle: {word}`"
+            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.IGNORED)
+    if not isinstance(entry, ChartEntry) or entry.chart is None:
+        return
+    folder, _, last = entry.chart.rpartition("/")
+    if last == "index.yaml" or last.endswith(".tgz"):
+        message, hint = (
+            f"{entry.chart!r} is a file, not a repository, so Helm refuses it",
+            f"write {folder!r}",
+        )
+        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+    if "://" not in entry.chart:
+        message = f"{entry.chart!r} has no scheme, so its page shows no command to install it"
+        registry = entry.chart if "/" in entry.chart else f"{entry.chart}/{entry.slug}"
+        hint = f"write 'oci://{registry}', or 'https://{entry.chart}' for a repository with an index.yaml"
+        if not _has_host(entry.chart):
+            hint = "write oci://REGISTRY/PATH, or the https address of the repository"
+        group = "chart: addresses have no scheme, so their pages show no command (write oci://… or https://…)"
+        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE, group=group)
+
+
+def _has_host(reference: str) -> bool:
+    """Whether the first part of a reference is a host rather than a path."""
+    return any(mark in reference.partition("/")[0] for mark in ".:") or reference.startswith("localhost/")
 
 
 @cache

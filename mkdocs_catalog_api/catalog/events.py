@@ -6,6 +6,7 @@ from msgspec import Meta, Struct, field
 
 from . import names
 from . import published as fields
+from .docstrings import Described
 from .published import LifecycleWord
 from .vulnerabilities import SeverityWord, vocabulary
 
@@ -32,7 +33,9 @@ GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
 FoundReason = Literal["baseline", "scanner"]
 
 
-class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
+class Event(
+    Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False
+):
     """One thing that changed between two recorded days."""
 
     slug: Slug
@@ -145,7 +148,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
-            "scanner no longer reports it, which is no fix."
+            "scanner no longer reports it. `history/{slug}.json` says whether it is a fix."
         ),
     ]
 

@@ -1,6 +1,6 @@
 """What recorded days show: figures of each day, and since when each vulnerability was open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
@@ -21,6 +21,23 @@ class Head(Document):
 
     date: Annotated[Date, Meta(description="Its date.")]
     sha256: Annotated[Sha256, Meta(description="SHA-256 of its file, which names that of the day before.")]
+
+
+class PopulationFigures(Document):
+    """What the security summary counted for one population: the newest releases that had a scan."""
+
+    total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
+    images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
+    scanned: Annotated[Counter, Meta(description="How many of them had a scan of their newest release.")]
+
+
+class RecordedFigures(Document):
+    """What the security summary counted on a recorded day."""
+
+    all: Annotated[PopulationFigures, Meta(description="All images but planned ones.")]
+    supported: Annotated[PopulationFigures, Meta(description="Those whose lifecycle was `available`.")]
 
 
 class DayFigures(Document):
@@ -45,6 +62,25 @@ class DayFigures(Document):
             extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
         ),
     ]
+    all: Annotated[
+        PopulationFigures | None,
+        Meta(description="The security summary's counts of that day; null for a day recorded without."),
+    ]
+    supported: Annotated[
+        PopulationFigures | None,
+        Meta(description="The same of supported images alone; null for a day recorded without."),
+    ]
+
+
+class DayCounts(NamedTuple):
+    """Open vulnerabilities at the end of a recorded day; None where there were images and no scan.
+
+    They are the figures that the day recorded; for a day recorded without, what its replay gives.
+    """
+
+    date: str
+    supported: Counters | None
+    all: Counters | None
 
 
 class FixTimes(Document):
@@ -65,7 +101,7 @@ class FixWindows(Document):
 
 
 class TimeToFix(Document):
-    """Times to fix by severity, without what was there when the history began: nobody knows since when."""
+    """Times to fix by the worst severity that an id had, without those whose beginning nobody knows."""
 
     critical: Annotated[FixWindows, Meta(description="Of critical severity.")]
     high: Annotated[FixWindows, Meta(description="Of high severity.")]
@@ -96,11 +132,27 @@ class Episode(Document):
     id: Id
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
-    first_seen: Annotated[Date, Meta(description="The first recorded day on which it was open.")]
-    baseline: Annotated[
-        bool, Meta(description="It was there when the history began; nobody knows since when.")
+    first_seen: Annotated[
+        Date,
+        Meta(
+            description="The first recorded day on which the id was open in the image; after a fix, the day "
+            "it came back. An end that is not a fix does not change it."
+        ),
     ]
-    fixed: Annotated[Date | None, Meta(description="The first day on which a fixed release was scanned.")]
+    baseline: Annotated[
+        bool,
+        Meta(
+            description="Nobody knows since when it was there: it was when the history began, or another "
+            "slug listed the image before."
+        ),
+    ]
+    fixed: Annotated[
+        Date | None,
+        Meta(
+            description="The first day on which a fixed release was scanned; null again if the id reappears "
+            "in a digest that was scanned before."
+        ),
+    ]
     fixed_in: Annotated[Version | None, Meta(description="The release that was the newest then.")]
     days: Annotated[
         Counter | None,
@@ -109,8 +161,8 @@ class Episode(Document):
     reason: Annotated[
         Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
         Meta(
-            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes, "
-            "`withdrawn`, `scanner` and `suppressed` (by a VEX statement) are none."
+            description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if "
+            "`fixed` is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
         ),
     ]
 
@@ -119,10 +171,15 @@ class RecordedDay(NamedTuple):
     """What changed on a recorded day."""
 
     date: str
+    previous: str | None
+    """SHA-256 of the day before."""
+    sha256: str
+    figures: RecordedFigures | None
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
-    """Empty on the first day."""
+    fixes: Set[tuple[str, str, str]]
+    """Slug, id and package of what was gone by a fix."""
 
 
 class ImageRecord(NamedTuple):
@@ -141,6 +198,8 @@ class History(Struct, frozen=True):
     """Oldest first, at least one."""
     head: Head
     figures: Sequence[DayFigures]
+    """Of each day."""
+    trend: Sequence[DayCounts]
     """Of each day."""
     time_to_fix: TimeToFix
     images: Mapping[str, ImageRecord]

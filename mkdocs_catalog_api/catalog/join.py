@@ -35,6 +35,8 @@ class PinFault(NamedTuple):
     message: str
     hint: str = ""
     level: Level = Level.ERROR
+    group: str = ""
+    """Notes of one group are counted in one line."""
 
 
 class Joined(NamedTuple):
@@ -193,12 +195,17 @@ class _ReleaseIndex:
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
             self._slugs[repository].append(slug)
+        self._parents = {name.rpartition("/")[0] for name in self._slugs if name} - {"docker.io/library"}
 
     def with_digest(self, digest: str) -> list[_Key]:
         return self._by_digest.get(digest, [])
 
     def with_tag(self, repository: str | None, tag: str) -> list[_Key]:
         return self._by_tag.get((repository, tag), [])
+
+    def beside(self, repository: str) -> bool:
+        """Whether other images of the catalog are in the same path of a registry, but not this one."""
+        return repository not in self._slugs and repository.rpartition("/")[0] in self._parents
 
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""
@@ -327,10 +334,32 @@ class _Pins:
     def resolved(self, chart: ChartEntry) -> Iterator[Pin]:
         for position, pin in enumerate(chart.images):
             reference = Reference.parse(pin.image)
+            if reference.domain == "docker.io" and "docker.io/" not in pin.image.lower():
+                self._note_short_name(chart.slug, position, pin.image, reference)
+            elif self._releases.beside(reference.repository):
+                message = f"no image of the catalog is {reference.repository}"
+                group = "pins are of the catalog's registry, but of no image of the catalog"
+                hint = "correct its name, or add a page"
+                self.faults.append(PinFault(chart.slug, position, message, hint, Level.INFO, group))
             if pin.digest is None:
                 yield self._by_reference(pin, reference, chart.slug, position)
             else:
                 yield self._with_digest(pin, pin.digest, reference.repository, chart.slug, position)
+
+    def _note_short_name(self, chart: str, position: int, written: str, reference: Reference) -> None:
+        """Note what a name without a registry means, and the image of the catalog that may be meant."""
+        last = reference.path.rpartition("/")[2]
+        message = f"{written.partition('@')[0]!r} is {reference.repository}"
+        others = [
+            repository
+            for repository in self._releases.repositories.values()
+            if repository and repository.rpartition("/")[2] == last
+        ]
+        hint = "write it in full"
+        if others and reference.repository not in others:
+            hint = f"if the chart uses the image of this catalog, write {others[0]}"
+        group = "pins without a registry are images of docker.io"
+        self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
 
     def _by_reference(self, pin: PinEntry, reference: Reference, chart: str, position: int) -> Pin:
         repository, tag = reference.repository, reference.tag_or_latest
@@ -343,7 +372,8 @@ class _Pins:
         if reference.tag and versions and not scans:
             message = f"the page of {slug!r} has no version {tag!r}, and nobody scanned it"
             hint = f"it has {', '.join(versions[:5])}"
-            self.faults.append(PinFault(chart, position, message, hint, Level.INFO))
+            group = "pins name a version that is not on the image's page, without a scan"
+            self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
         return Pin(pin, name, slug, None, scans)
 
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, chart: str, position: int) -> Pin:
@@ -358,7 +388,8 @@ class _Pins:
             self.faults.append(PinFault(chart, position, message, hint))
         else:
             message = f"the digest {digest} is on no page of the catalog"
-            self.faults.append(PinFault(chart, position, message, level=Level.INFO))
+            group = "pins have a digest that is on no page of the catalog"
+            self.faults.append(PinFault(chart, position, message, level=Level.INFO, group=group))
         scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
         return Pin(pin, digest, self._slug(repository), None, scans)
 

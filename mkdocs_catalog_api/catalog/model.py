@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr
 
 from ..problems import RefusedError
+from .docstrings import Described
 from .types import camel
 
 
-class Model(BaseModel):
+class Model(Described, BaseModel):
     """Frozen, camelCase outside, nothing undeclared."""
 
     model_config = ConfigDict(

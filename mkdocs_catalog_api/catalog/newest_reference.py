@@ -25,8 +25,12 @@ def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str
     return f"{name}@{version.digest}" if version.digest else f"{name}:{version.version.replace('+', '_')}"
 
 
-def install_command(name: str, chart: str, version: str) -> str:
-    """The Helm command that installs a version of a chart, quoted for a POSIX shell."""
+def install_command(name: str, chart: str, version: str) -> str | None:
+    """The Helm command that installs a version of a chart, quoted for a POSIX shell; None without a scheme,
+    by which Helm tells an address from a path.
+    """
+    if "://" not in chart:
+        return None
     place = [name, "--repo", chart] if _is_classic(chart) else [chart]
     return shlex.join(["helm", "install", name, *place, "--version", version])
 

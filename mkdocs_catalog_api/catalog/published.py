@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta, Struct
 
 from . import grading, names
+from .docstrings import Described
 from .models import Lifecycle
 from .vulnerabilities import vocabulary
 
@@ -25,7 +26,7 @@ def schema_name(name: str) -> Callable[[S], S]:
     return renamed
 
 
-class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     """Base of everything that is published: camelCase, nothing undeclared, every field present."""
 
 
@@ -68,7 +69,7 @@ ScoreIfGraded = Annotated[
     Score | None,
     Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
 ]
-Total = Annotated[Counter, Meta(description="Number of items in the collection.")]
+Total = Annotated[Counter, Meta(description="Number of items in the collection, whatever their lifecycle.")]
 
 Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical severity.")]
 High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]

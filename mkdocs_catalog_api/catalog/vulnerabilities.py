@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
+from .docstrings import Described
 from .scans import SEVERITIES, Finding, Severity
 
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
@@ -38,7 +39,7 @@ Justification = Annotated[str, Meta(description="Why it is not affected; empty w
 Statement = Annotated[str, Meta(description="Id of the VEX document that says so.")]
 
 
-class _Row(Struct, gc=False, forbid_unknown_fields=True):
+class _Row(Described, Struct, gc=False, forbid_unknown_fields=True):
     id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
     severity: Annotated[SeverityWord, Meta(description="The highest that a source gives it.")]
     pkg: Annotated[str, Meta(description="Package.")]

@@ -45,7 +45,10 @@ def _with_web(run: Run) -> Build:
         build.publish(replace=run.replace, keep=True)
         assert build.staging is not None  # noqa: S101  # nothing was only checked
         for path, content in files.items():
-            put(site.site_dir, path, content, build.staging.folder)
+            if content is None:
+                (site.site_dir / path).unlink()
+            else:
+                put(site.site_dir, path, content, build.staging.folder)
     finally:
         build.drop()
     return build

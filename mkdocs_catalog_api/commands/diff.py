@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -18,8 +17,11 @@ from ..authored.settings import Settings, item_fields
 from ..catalog import addresses
 from ..documents.compatibility import Change, Level, compare_shapes
 from ..documents.table import kinds
+from ..problems import reason
+from ..sources.reports.normalise import text
 from .run import print_object
 
+T = TypeVar("T")
 # What a version or an item is before it may leave, as the compatibility policy has it.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
 
@@ -50,21 +52,25 @@ class _Site(NamedTuple):
 
 def _site(folder: Path) -> _Site:
     base = folder / addresses.PREFIX
-    try:
-        described = json.loads(read_file(base / addresses.OPENAPI))
-        items = {name: _items(base / addresses.collection(name)) for name in ("images", "charts", "roadmap")}
-    except OSError as error:
-        missing = Path(error.filename).relative_to(folder).as_posix()
-        raise click.UsageError(
-            f"{folder} has no {missing}; name the folder of a site that was built"
-        ) from None
-    except (ValueError, RecursionError):
-        raise click.UsageError(f"{base} holds other documents than this API's") from None
+    described = _decoded(base / addresses.OPENAPI, dict[str, Any])
+    collections = {name: base / addresses.collection(name) for name in ("images", "charts", "roadmap")}
+    items = {
+        name: {item.slug: item for item in _decoded(file, _Collection).data}
+        for name, file in collections.items()
+    }
     return _Site(described, items, {path.relative_to(base).as_posix() for path in base.rglob("*.json")})
 
 
-def _items(file: Path) -> dict[str, _Item]:
-    return {item.slug: item for item in msgspec.json.decode(read_file(file), type=_Collection).data}
+def _decoded(file: Path, kind: type[T]) -> T:
+    """A document of the API; ends the program as wrong usage when there is another one, or none."""
+    try:
+        return msgspec.json.decode(read_file(file), type=kind)
+    except OSError as error:
+        raise click.UsageError(
+            f"{file} can't be read: {reason(error)}; name the folder of a site that was built"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(f"{file} is not a document of this API: {text(str(error))[:300]}") from None
 
 
 def compare(old: _Site, new: _Site) -> list[Change]:
@@ -129,6 +135,8 @@ def command(old: Path, new: Path, quiet: bool, as_json: bool) -> None:
     """
     try:
         changes = compare(_site(old), _site(new))
+    except OSError as error:
+        raise click.UsageError(f"a site can't be read: {reason(error, with_path=True)}") from None
     except (KeyError, TypeError, AttributeError):
         raise click.UsageError(f"an {addresses.OPENAPI} of the two is not of this API") from None
     breaking = sum(change.level == "breaking" for change in changes)

@@ -50,7 +50,7 @@ def _names(_context: object, _option: object, value: tuple[str, ...]) -> tuple[s
         raise click.BadParameter(str(error)) from None
 
 
-def _secure(_context: object, _option: object, value: str | None) -> str | None:
+def secure(_context: object, _option: object, value: str | None) -> str | None:
     """An https address; one of this machine may be http."""
     address = _hub(_context, _option, value)
     if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in _LOOPBACK:
@@ -81,14 +81,14 @@ def _secure(_context: object, _option: object, value: str | None) -> str | None:
     "--kev-url",
     metavar="URL",
     envvar="CATALOG_API_KEV",
-    callback=_secure,
+    callback=secure,
     help="Get the former from this mirror. [default: CISA's own]",
 )
 @click.option(
     "--epss-url",
     metavar="URL",
     envvar="CATALOG_API_EPSS",
-    callback=_secure,
+    callback=secure,
     help="Get the latter from this mirror. [default: that of EPSS's makers]",
 )
 @quiet_option

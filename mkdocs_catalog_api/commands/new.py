@@ -27,7 +27,8 @@ _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap
 def command(kind: str, name: str, config_file: Path) -> None:
     """Begin the page of an image, a chart or a planned application.
 
-    The page passes as it is. What the catalog requires is filled in, all else stands there as comments.
+    The page passes as it is. What the catalog requires is filled in, all else stands there as comments. Only
+    `image` is yours to write if mkdocs.yml has no `registry`.
     """
     problems = Problems()
     site = read_mkdocs_yml(config_file, problems)
@@ -44,6 +45,8 @@ def command(kind: str, name: str, config_file: Path) -> None:
             with path.open("x", encoding="utf-8", newline="\n") as page:
                 page.write(text)
             click.echo(f"wrote {path}")
+            if kind == "image" and settings.registry is None:
+                click.echo("no `registry` is set: set it in mkdocs.yml, or write `image` there", err=True)
             return
         except RefusedError as error:
             problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
@@ -63,8 +66,6 @@ def _page(resource: Resource, name: str, slug: str, settings: Settings) -> str:
     required = {"name", *schema["else"]["allOf"][1]["required"]}
     image = f"{settings.registry or 'registry.example.org'}/{slug}"
     given = {"name": name, "image": image}
-    if resource == "images" and settings.registry is None:
-        required.add("image")
     lines = ["---", f"catalog: {resource}"]
     for field, described in definitions["Item"]["properties"].items():
         if described is not False and field not in ("slug", "catalog"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,22 +15,30 @@ from msgspec.structs import replace
 from ..authored import clock
 from ..authored.settings import Settings
 from ..authored.site import Site, own_files
+from ..catalog.history import RecordedFigures
 from ..history import chain
 from ..history.days import Folder, history_folder, is_date
 from ..history.git import Commit, GitError, Repository
-from ..history.state import Seen, State, known, snapshot
+from ..history.state import Seen, State, counted, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
 from ..sources.load import load
 from ..sources.read_site import read_site
-from .run import Run, as_objects, options, print_object, print_problems
+from .fetch import secure
+from .run import Run, as_objects, missing_package, options, print_object, print_problems
 
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
     if value is not None and not is_date(value):
         raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
     return value
+
+
+def _sha256(_context: object, _option: object, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch("[0-9a-fA-F]{64}", value):
+        raise click.BadParameter(f"{value!r} is not a SHA-256: 64 hexadecimal digits.")
+    return value and value.lower()
 
 
 @click.command("record", short_help="Write down what changed since the last recorded day.")
@@ -42,6 +51,18 @@ def _date(_context: object, _option: object, value: str | None) -> str | None:
 @click.option(
     "--verify", is_flag=True, help="Write nothing; prove that every recorded day follows the others."
 )
+@click.option(
+    "--head",
+    metavar="SHA256",
+    callback=_sha256,
+    help="With --verify: prove that the chain goes on from this day, which was published before.",
+)
+@click.option(
+    "--against",
+    metavar="URL",
+    callback=secure,
+    help="With --verify: the same for the last day that the site at this address publishes.",
+)
 @click.option("--rebuild", is_flag=True, help="Chain the days that are there anew, as after a merge.")
 @click.option(
     "--from-git",
@@ -53,7 +74,14 @@ def _date(_context: object, _option: object, value: str | None) -> str | None:
 @click.option("--since", metavar="DAY", callback=_date, help="With --from-git, the first day.")
 @options
 def command(
-    run: Run, date: str | None, verify: bool, rebuild: bool, from_git: str | None, since: str | None
+    run: Run,
+    date: str | None,
+    verify: bool,
+    head: str | None,
+    against: str | None,
+    rebuild: bool,
+    from_git: str | None,
+    since: str | None,
 ) -> None:
     """Write down what changed in the catalog since the last recorded day, into the folder `history`.
 
@@ -63,11 +91,13 @@ def command(
         raise click.UsageError("--date, --verify, --rebuild and --from-git exclude each other.")
     if since and not from_git:
         raise click.UsageError("--since goes with --from-git.")
+    if (head or against) and not verify:
+        raise click.UsageError("--head and --against go with --verify.")
     problems, done = run.problems, None
     try:
         site, settings, folder = _site(run)
         if verify:
-            done = _verify(folder)
+            done = _verify(folder, head, against)
         elif rebuild:
             done = _rebuild(folder)
         elif from_git:
@@ -87,7 +117,7 @@ def command(
     else:
         print_problems(problems, quiet=run.quiet)
         if done is None:
-            refused = "the history is not in order" if verify else "nothing is recorded"
+            refused = "not verified" if verify else "nothing is recorded"
             click.secho(f"{refused}: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
             click.echo(f"{done.said}; {problems.summary()}")
@@ -111,13 +141,13 @@ def _site(run: Run) -> tuple[Site, Settings, Folder]:
     return site, settings, folder
 
 
-def _seen(run: Run, site: Site, settings: Settings) -> list[Seen]:
-    """The images of the catalog by slug, as a build reads them."""
+def _seen(run: Run, site: Site, settings: Settings) -> tuple[list[Seen], RecordedFigures]:
+    """The images of the catalog by slug, as a build reads them, and its counts."""
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
         raise CatalogError(run.problems)
-    return [*snapshot(catalog)]
+    return [*snapshot(catalog)], counted(catalog)
 
 
 def _count(number: int, noun: str) -> str:
@@ -125,18 +155,56 @@ def _count(number: int, noun: str) -> str:
 
 
 def _day(run: Run, site: Site, settings: Settings, folder: Folder, date: str) -> _Done:
-    recorded = chain.record(folder, date, _seen(run, site, settings))
-    if date > clock.latest().date().isoformat():
-        message = f"{date} has not come yet, and no earlier day can be recorded from now on"
-        run.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
+    today = clock.latest().date().isoformat()
+    if date > today:
+        message = f"{date} is in the future (today is {today})"
+        hint = "leave `--date` out to record today: after a future day, no earlier one can be recorded"
+        raise _refused(Problem(folder.label, 0, 0, "--date", message, hint, code=Code.DAY))
+    recorded = chain.record(folder, date, *_seen(run, site, settings))
     return _Done(f"recorded {date}: {_count(recorded.events, 'event')}", recorded._asdict())
 
 
-def _verify(folder: Folder) -> _Done:
-    """Prove chain and replay."""
+def _verify(folder: Folder, head: str | None, against: str | None) -> _Done:
+    """Prove chain and replay, and that the chain has the days that were published before."""
     chain.replay(folder)
-    days = len(folder.dates)
-    return _Done(f"verified: {_count(days, 'day')} in an unbroken chain", {"days": days})
+    days = {sha256: date for date, sha256 in chain.hashes(folder)}
+    published = {head: ""} if head else {}
+    if against:
+        date, sha256 = _published_head(against)
+        published[sha256] = f" of {date} at {against}"
+    for sha256, place in published.items():
+        if sha256 not in days:
+            message = f"no day has the published head{place}, {sha256}: a day was changed or removed since"
+            hint = (
+                "get the days from git again; when two histories were merged and rebuilt, the next build "
+                "publishes the new head"
+            )
+            raise _refused(Problem(folder.label, 0, 0, "", message, hint, code=Code.HISTORY))
+    since = "".join(f", goes on from the published day {days[sha256]}" for sha256 in published)
+    return _Done(f"verified: {_count(len(days), 'day')} in an unbroken chain{since}", {"days": len(days)})
+
+
+def _published_head(address: str) -> tuple[str, str]:
+    """Date and SHA-256 of the last day that a site publishes."""
+    try:
+        from ..network.client import LIVE, Client, NoAnswerError
+        from ..network.live_check import api_root, published_head
+    except ModuleNotFoundError as error:
+        raise missing_package("--against", error, "fetch") from None
+    try:
+        root = api_root(address)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--against") from None
+    try:
+        with Client(LIVE) as client:
+            return published_head(client, root)
+    except NoAnswerError as error:
+        hint = "check the address, and that the site publishes its history"
+        raise _refused(Problem("", 0, 0, "--against", str(error), hint, code=Code.ARRIVED)) from None
+
+
+def _refused(problem: Problem) -> CatalogError:
+    return CatalogError(Problems([problem]))
 
 
 def _rebuild(folder: Folder) -> _Done:
@@ -163,17 +231,16 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
     with tempfile.TemporaryDirectory(prefix="catalog-api-") as waiting:
         past = Folder(Path(waiting), folder.label)
         for commit in commits:
-            seen = _seen_in(run, repository, commit, paths, site, settings)
-            if seen is not None:
-                previous = chain.append(past, commit.date, previous, state, seen).sha256
+            shown = _seen_in(run, repository, commit, paths, site, settings)
+            if shown is not None:
+                seen, figures = shown
+                previous = chain.append(past, commit.date, previous, state, seen, figures).sha256
                 state = {each.slug: known(state.get(each.slug), each) for each in seen}
                 # The days of a run that was killed while it wrote them are those of this one.
                 if recorded and recorded.pop(0) != (commit.date, previous):
                     message = f"{_count(len(folder.dates), 'day')} recorded already, not from these commits"
                     hint = "a past is taken from git into an empty folder; move this one away to begin anew"
-                    raise CatalogError(
-                        Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)])
-                    )
+                    raise _refused(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
         days, events = len(past.dates), chain.copy(past, folder)
     if not commits:
         message = "no commit touches the pages, data or reports of the catalog"
@@ -184,8 +251,8 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
 
 def _seen_in(
     run: Run, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
-) -> list[Seen] | None:
-    """The images as they were, under the configuration of today; None when that catalog is refused."""
+) -> tuple[list[Seen], RecordedFigures] | None:
+    """The images and counts of a commit, under the configuration of today; None if it is refused."""
     then = replace(run, problems=Problems())
     with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
         tree = Path(made) / "tree"

@@ -45,7 +45,7 @@ config_file_option = click.option(
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="Tell identical problems one by one, with all their places."
+    "-v", "--verbose", is_flag=True, help="Print problems of one kind one by one, with all their places."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
@@ -74,6 +74,7 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
             "file": problem.file,
             "line": problem.line,
             "column": problem.column,
+            "item": problem.item,
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
@@ -85,7 +86,8 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
 
 def print_object(body: dict[str, Any]) -> None:
     """Print the one object that a command gives programs."""
-    click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+    # A file's name may have bytes that are not UTF-8: Python's stand-ins for them become escapes of JSON.
+    click.echo(json.dumps(body, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
@@ -197,8 +199,7 @@ class Run(Struct):
         if build is None:
             click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
-            found = self.problems.summary()
-            click.echo(f"{did}: {build.documents:,} documents, {build.size / 1e6:,.1f} MB; {found}")
+            click.echo(f"{did}: {build.summary}", err=True)
 
     def _object(self, build: Build | None) -> dict[str, Any]:
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, overload
@@ -11,7 +12,7 @@ import click
 import msgspec
 
 from ..authored.folders import not_writable, read_file
-from ..catalog.addresses import MANIFEST, PREFIX
+from ..catalog.addresses import DOCUMENT_PATH, MANIFEST, PREFIX
 from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..sources.reports.normalise import text
@@ -96,6 +97,9 @@ class _Manifest(msgspec.Struct):
     documents: dict[str, _Entry]
 
 
+_DOCUMENT = re.compile(DOCUMENT_PATH)
+
+
 def _checked(folder: Path, problems: Problems) -> bytes:
     """The manifest of a built site, and a problem for each document that is not the one it speaks of."""
     file = folder / MANIFEST
@@ -115,7 +119,12 @@ def _checked(folder: Path, problems: Problems) -> bytes:
     except (ValueError, RecursionError) as error:
         refuse(file, f"no manifest of an API: {text(str(error))}")
         return b""
+    if not documents:
+        refuse(file, "the manifest lists no document, so the signature would cover nothing")
     for path, entry in documents.items():
+        if not _DOCUMENT.fullmatch(path):
+            refuse(file, f"the manifest lists {path!r}, which is not the path of a document below {PREFIX}/")
+            continue
         try:
             if hashlib.sha256(read_file(folder / path, sys.maxsize)).hexdigest() != entry.sha256:
                 refuse(folder / text(path), "another document than the manifest speaks of")

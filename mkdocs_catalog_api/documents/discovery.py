@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
+from urllib.parse import urljoin
 
 from msgspec import Meta
 
@@ -105,6 +106,14 @@ class Manifest(Document):
     api_version: ApiVersion
     generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
     generator: Annotated[GeneratedBy, Meta(description="What wrote the documents.")]
+    base: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            extra_json_schema={"format": "uri-reference"},
+            description="Address of the API; without a host if the site has no address of its own.",
+        ),
+    ]
     documents: Annotated[dict[str, ManifestEntry], Meta(description="Path below `api/v1/` → hash and size.")]
 
 
@@ -154,17 +163,22 @@ def discovery(
     )
 
 
-def manifest(written: Mapping[str, ManifestEntry], generated_at: str, generator: GeneratedBy) -> Manifest:
+def manifest(
+    catalog: Catalog, written: Mapping[str, ManifestEntry], generated_at: str, generator: GeneratedBy
+) -> Manifest:
     """Path, SHA-256 and size of every other document."""
-    return Manifest("v1", generated_at, generator, {path: written[path] for path in sorted(written)})
+    base = urljoin(catalog.site_url or "", catalog.addresses.api("").rstrip("/"))
+    return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
 
 
-def closing_examples(written: Mapping[str, ManifestEntry], generator: GeneratedBy) -> dict[str, Example]:
+def closing_examples(
+    catalog: Catalog, written: Mapping[str, ManifestEntry], generator: GeneratedBy
+) -> dict[str, Example]:
     """Path of the documents that are made after all examples were taken → a shortened one."""
     described = OpenApi("3.1.0", OpenApiInfo("…", "v1"), {"…": {}}, {"schemas": {}})
     badge = addresses.badge("images")
     # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
-    listed = manifest({badge: written[badge]}, "2026-01-01T00:00:00Z", generator)
+    listed = manifest(catalog, {badge: written[badge]}, "2026-01-01T00:00:00Z", generator)
     return {addresses.OPENAPI: Example({}, described), addresses.MANIFEST: Example({}, listed)}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..authored.folders import leads_out
 from ..problems import reason
 
 _SAFE = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
@@ -85,10 +86,10 @@ class Repository:
             raise GitError(f"git archive failed on {commit.sha[:12]}")
 
     def _inside(self, path: Path) -> bool:
-        return path.resolve().is_relative_to(self.top.resolve())
+        return not leads_out(path, [self.top])
 
     def _place(self, path: Path) -> str:
-        return path.resolve().relative_to(self.top.resolve()).as_posix()
+        return Path(os.path.realpath(path)).relative_to(os.path.realpath(self.top)).as_posix()
 
     def place(self, path: Path, to: Path) -> Path:
         """Where a path of the repository lies below `to`."""

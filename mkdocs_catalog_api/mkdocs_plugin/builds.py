@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -14,7 +13,7 @@ from mkdocs.utils import CountHandler
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
-from ..catalog.addresses import PREFIX, mount_path
+from ..catalog.addresses import mount_path
 from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
@@ -23,12 +22,6 @@ from ..web.pages import FilledPage, PageFiller
 from ..web.view import CatalogView
 
 log = get_plugin_logger("catalog-api")
-_COUNTED = {
-    "images": ("image", "images"),
-    "charts": ("chart", "charts"),
-    "roadmap": ("planned", "planned"),
-    "updates": ("update", "updates"),
-}
 
 
 class _NotThereError(PluginError, LookupError):
@@ -42,8 +35,6 @@ class Builds:
         self.serving = False
         self.new: Build | None = None
         self._good: Build | None = None
-        self._seconds = 0.0
-        """How long the new build has taken so far."""
 
     @without_garbage_collection()
     def make(
@@ -63,13 +54,11 @@ class Builds:
         Raises:
             PluginError: the catalog is refused, or can't be written.
         """
-        began = time.perf_counter()
         try:
             self.new = prepare(site, settings, problems, strict=strict)
             filler = _filler(site, settings, contents, self.new)
             pages = filler.fill(problems, strict=strict)
             report(problems)
-            self._seconds = time.perf_counter() - began
             return filler.view, pages
         except CatalogError as error:
             self.drop_new()
@@ -82,13 +71,29 @@ class Builds:
             return filler.view, filler.fill(Problems(), strict=False)
         return filler.view, {}
 
+    def put(self, pages: Mapping[str, str]) -> None:
+        """Write pages of the new build into the site, in serve those of the last good one: path → HTML.
+
+        Raises:
+            PluginError: something other than a file is in the way, the disk is full …
+        """
+        build = self.new or self._good
+        if build is None:
+            return
+        try:
+            build.put(pages)
+        except CatalogError as error:
+            self.refuse(error)
+        except OSError as error:
+            self._stop(f"a page can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents into the site, in serve the last good ones if there are no new.
 
         Raises:
             PluginError: something that is not ours is in the way, the disk is full …
         """
-        began, fresh = time.perf_counter(), self.new is not None
+        fresh = self.new is not None
         if self.new is not None:
             self._drop_good()
             self._good, self.new = self.new, None
@@ -97,8 +102,7 @@ class Builds:
         try:
             report(self._good.publish(keep=self.serving, stamps=stamps))
             if fresh:
-                seconds = self._seconds + time.perf_counter() - began
-                log.info(summary(self._good.catalog.totals(), self._good.documents, seconds))
+                log.info(f"built: {self._good.summary}")
         except CatalogError as error:
             self.refuse(error)
         except OSError as error:
@@ -154,15 +158,3 @@ def keep_out_of_strict() -> None:
     for handler in logging.getLogger(name.partition(".")[0]).handlers:
         if isinstance(handler, CountHandler):
             handler.addFilter(lambda record: record.name != name)
-
-
-def summary(totals: Mapping[str, int], documents: int, seconds: float) -> str:
-    """What was published: `51 images, 15 charts, 4 planned, 30 updates: 416 documents in api/v1, 0.4 s`.
-
-    `totals` has the number of items of each collection; empty ones are left out. `seconds` is how long the
-    whole work took.
-    """
-    counted = [(totals.get(name, 0), *names) for name, names in _COUNTED.items()]
-    parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counted if count]
-    made = f"{documents:,} documents in {PREFIX}, {seconds:.1f} s"
-    return f"{', '.join(parts) or 'no items'}: {made}"

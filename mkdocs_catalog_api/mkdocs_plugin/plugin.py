@@ -22,7 +22,7 @@ from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
-from .site_files import add_assets, add_documents, link_assets, point_to, refuse_unreadable
+from .site_files import add_assets, add_documents, link_assets, point_to, refuse_unreadable, refuse_unwritable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -109,11 +109,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if not builds_here(config):
             return files
         refuse_unreadable(files, config, self._problems)
+        if self._settings and self._settings.web:
+            add_assets(files, config)
+        refuse_unwritable(files, config, self._problems)
         if self._settings is not None and self._problems.refuse(strict=False):
             self._builds.refuse(CatalogError(self._problems))
         self._occupied = occupied_paths(files, config)
-        if self._settings and self._settings.web:
-            add_assets(files, config)
         add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
 
@@ -166,7 +167,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             list_page.active = True
 
     @event_priority(100)  # before plugins that drop what HTML may leave out
-    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:
         """`post_page`: complete the head, and write the further pages of the lists on the page."""
         if list_page := self._lists.get(page.file.src_uri):
             list_page.active = False
@@ -174,10 +175,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if filled is None:
             return output
         html = filled.with_head(output)
-        for path, further in filled.further_pages(html).items():
-            target = Path(config.site_dir, path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(further, encoding="utf-8", newline="\n")
+        self._builds.put(filled.further_pages(html))
         return html
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:

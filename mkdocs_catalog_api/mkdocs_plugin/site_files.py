@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from ..authored.folders import name_of, walk
+from ..authored.folders import name_of, not_writable, walk
 from ..authored.settings import Settings
 from ..build import Build
 from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..problems import Problems
+from ..publish.site_files import refuse_links
 from ..web.pages import ASSETS, SCRIPT, STYLE
 from .pages import root
 
@@ -51,6 +52,24 @@ def add_assets(files: Files, config: MkDocsConfig) -> None:
     for uri, content in ASSETS.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
+
+
+def refuse_unwritable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
+    """A problem for each pipe, folder and link out of the site that MkDocs would write a file into.
+
+    Without `--dirty` there is none, as MkDocs clears the site first; only links to folders stay.
+    """
+    site_dir = Path(config.site_dir)
+    for file in files:
+        target = site_dir / file.dest_uri
+        plain = os.path.isfile(target) and not os.path.islink(target)  # noqa: PTH113, PTH114  # for each file
+        fault = None
+        if not plain and os.path.lexists(target):
+            fault = not_writable(target, file.dest_uri, [site_dir])
+        if fault:
+            problems.add(fault)
+        elif file.dest_uri in ASSETS:
+            refuse_links(site_dir, file.dest_uri, problems)
 
 
 def link_assets(config: MkDocsConfig) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import msgspec
 
 from ..catalog import addresses
+from ..catalog.history import Head
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..publish.hosts import HEADERS
@@ -83,12 +85,13 @@ _WHERE = "is this the address of a site with this API?"
 _AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
 """What no build writes: pages count from 1."""
+_CLOCKS = datetime.timedelta(minutes=5)
+"""How far the clock of the machine that built the site may be ahead."""
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _GIVE_UP = 3
 """How many documents in a row may fail to arrive before the rest is left alone."""
 
-# No step up, no query, nothing hidden, nothing that a terminal obeys: joined to the root, it stays below it.
-_PART = r"[A-Za-z0-9_~+@%=,:-][A-Za-z0-9_~+@%=,:.-]*"
-Path = Annotated[str, msgspec.Meta(pattern=rf"^{_PART}(?:/{_PART})*\Z", max_length=2000)]
+Path = Annotated[str, msgspec.Meta(pattern=rf"^{addresses.DOCUMENT_PATH}\Z", max_length=2000)]
 
 
 class _LiveDocument(msgspec.Struct):
@@ -96,10 +99,12 @@ class _LiveDocument(msgspec.Struct):
     bytes: Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 
 
-class _LiveManifest(msgspec.Struct):
+class _LiveManifest(msgspec.Struct, rename="camel"):
     """What this reads of a manifest, also of one that a later version wrote."""
 
     documents: dict[Path, _LiveDocument]
+    generated_at: str | None = None
+    base: str | None = None
 
 
 class _LiveResource(msgspec.Struct):
@@ -118,6 +123,10 @@ class _LiveIndex(msgspec.Struct):
     def links(self) -> Iterator[str]:
         yield from (resource.href for resource in self.resources.values())
         yield from (*self.security.values(), *self.badges.values(), self.openapi, self.manifest)
+
+
+class _LiveHistory(msgspec.Struct):
+    head: Head
 
 
 M = TypeVar("M", bound=msgspec.Struct)
@@ -140,17 +149,62 @@ def api_root(address: str) -> str:
     return addresses.web_address(f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/")
 
 
+def published_head(client: Client, root: str) -> tuple[str, str]:
+    """Date and SHA-256 of the last day in the history of a published site; `root` is an `api_root`.
+
+    Raises:
+        NoAnswerError: the site can't be reached, or publishes no history.
+    """
+    address = root + addresses.HISTORY
+    try:
+        answer = client.get(address, _OVERVIEW)
+        if answer.status != 200 or answer.too_large:
+            what = f"more than {_OVERVIEW:,} bytes" if answer.too_large else str(answer.status)
+            raise NoAnswerError(f"the host answers {what}")
+        head = msgspec.json.decode(answer.body, type=_LiveHistory).head
+    except NoAnswerError as error:
+        raise NoAnswerError(f"{address}: {error}") from None
+    except (ValueError, RecursionError):
+        raise NoAnswerError(f"{address}: not a history") from None
+    return head.date, head.sha256
+
+
+def _same(address: str, root: str) -> bool:
+    """Whether an address is that of an `api_root`; the case of its host and a usual port don't matter."""
+    try:
+        mine, other = (urlsplit(api_root(each)) for each in (address, root))
+    except ValueError:
+        return False
+    return mine.path == other.path and _origin(mine) == _origin(other)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]
+
+
 class LiveCheck:
     """The check of one site."""
 
     def __init__(
-        self, client: Client, root: str, most: int | None, key: Ed25519PublicKey | None = None
+        self,
+        client: Client,
+        root: str,
+        *,
+        most: int | None,
+        key: Ed25519PublicKey | None,
+        base: str | None,
+        max_age: datetime.timedelta | None,
     ) -> None:
         """`root` is an `api_root`, `most` how many documents to ask for (None: all), `key` the one whose
-        signature the manifest has to have.
+        signature the manifest has to have, `base` the `api_root` that it has to be of, `max_age` how old it
+        may be.
         """
         self.root, self._client, self._most, self._key = root, client, most, key
+        self._base, self._max_age = base, max_age
         self.checked = self.bytes = self.documents = 0
+        self.generated_at: str | None = None
+        """What the manifest contains; likewise `base`."""
+        self.base: str | None = None
         self.verified = False
         self._faults: dict[tuple[Level, str, str, Code], list[str]] = defaultdict(list)
         self._silences = 0
@@ -180,6 +234,9 @@ class LiveCheck:
         if body is not None and self._key:
             self._verify(body, self._key)
         manifest = self._read(addresses.MANIFEST, _LiveManifest, body)
+        if manifest:
+            self._age(manifest.generated_at)
+            self._address(manifest.base)
         if links:
             self._links(links, manifest)
         if manifest is None:
@@ -223,6 +280,41 @@ class LiveCheck:
             self.verified = True
         except RefusedError as error:
             self._fault(signature.FILE, error.message, "believe nothing of it before it is known why")
+
+    def _age(self, generated_at: str | None) -> None:
+        """Judge when the site was built: an old site keeps its valid signature, so anyone can serve it."""
+        self.generated_at = generated_at and text(generated_at)[:100]
+        if self._max_age is None:
+            return
+        now = datetime.datetime.now(datetime.UTC)
+        try:
+            built = datetime.datetime.strptime(generated_at or "", _TIME).replace(tzinfo=datetime.UTC)
+        except ValueError:
+            message = f"`generatedAt` is {self.generated_at!r}, not the time of a build"
+            self._fault(addresses.MANIFEST, message, _AGAIN)
+            return
+        days = (now - built).days
+        if built > now + _CLOCKS:
+            message = f"`generatedAt` is in the future: {self.generated_at}"
+            self._fault(addresses.MANIFEST, message, "check the clock of the machine that built the site")
+        elif now - built > self._max_age:
+            message = f"built {days:,} days ago, on {self.generated_at}, which is too old"
+            self._fault(addresses.MANIFEST, message, "build and publish the site again")
+
+    def _address(self, base: str | None) -> None:
+        """Judge whether the manifest is of this site: the signature of another site is valid, too."""
+        self.base = base and text(base)[:300]
+        if self._base is None:
+            return
+        if self.base is None:
+            self._fault(addresses.MANIFEST, "does not contain `base`, the address of the API", _AGAIN)
+        elif f"{self.base}/" == urlsplit(self._base).path:
+            message = f"`base` is {self.base!r}, without a host, so the manifest of another host would pass"
+            self._fault(addresses.MANIFEST, message, "set `site_url` and publish again", Level.WARNING)
+        elif not _same(self.base, self._base):
+            message = f"`base` is {self.base!r}, not {self._base.rstrip('/')!r}: the manifest of another site"
+            hint = "for a preview, give the address that it was built for with `--base`"
+            self._fault(addresses.MANIFEST, message, hint)
 
     def _links(self, index: _LiveIndex, manifest: _LiveManifest | None) -> None:
         base = urlsplit(self.root).path

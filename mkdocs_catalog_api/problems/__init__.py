@@ -42,11 +42,15 @@ class Problem(_Described, frozen=True, order=True, kw_only=True):
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
     concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
-    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it, `code` of which kind it is. All
-    are exact; as text the problem is one line, in which control characters are escaped.
+    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it, `code` of which kind it is.
+    `item` names the entry of a data file: its slug. Problems with the same `group` are counted in one line
+    that begins with it. All are exact; as text the problem is one line, in which control characters are
+    escaped.
     """
 
     code: Code
+    item: str = ""
+    group: str = ""
 
     @property
     def place(self) -> str:
@@ -60,7 +64,7 @@ class Problem(_Described, frozen=True, order=True, kw_only=True):
         return _printable(f"{text} ({self.hint})" if self.hint else text)
 
     def __str__(self) -> str:
-        return ": ".join(filter(None, (self.place, self.said)))
+        return ": ".join(filter(None, (self.place, _printable(self.item), self.said)))
 
 
 def _printable(text: str) -> str:
@@ -106,20 +110,25 @@ class Problems:
 def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, str]]:
     """The problems for people: level and text of each line, which ends with the code.
 
-    Identical faults of more than three places are told once, with their number and the first places, unless
-    `every` one is wanted.
+    Identical problems, and those of one group, of more than three places are one line with their number and
+    the first places, unless `every` one is wanted.
     """
-    identical: dict[tuple[Level, str], list[Problem]] = defaultdict(list)
+    alike: dict[tuple[Level, str], list[Problem]] = defaultdict(list)
     for problem in problems:
-        identical[problem.level, _POSITION.sub("[]", problem.said)].append(problem)
+        alike[problem.level, _shared(problem)].append(problem)
     for problem in problems:
-        said = _POSITION.sub("[]", problem.said)
-        same = identical[problem.level, said]
+        same = alike[problem.level, _shared(problem)]
         if every or len(same) <= _SHOWN:
             yield problem.level, f"{problem} [{problem.code}]"
         elif problem is same[0]:
-            places = ", ".join(each.place for each in same[:_SHOWN])
-            yield problem.level, f"{said}: {len(same)} times, first {places} [{problem.code}]"
+            places = ", ".join(f"{each.place} {_printable(each.item)}".rstrip() for each in same[:_SHOWN])
+            text = f"{_shared(problem)}: {len(same)} times, first {places}; --verbose shows all"
+            yield problem.level, f"{text} [{problem.code}]"
+
+
+def _shared(problem: Problem) -> str:
+    """The text that stands for all problems like this one."""
+    return problem.group or _POSITION.sub("[]", problem.said)
 
 
 class RefusedError(ValueError):

@@ -48,7 +48,7 @@ class Code(StrEnum):
         "Add it to the page or entry, or once for all items under `defaults` of the collection.")
     WRONG_VALUE = ("CAT012", "a field holds a wrong value",
         "A value is of another type than the field, is no word of its vocabulary, or can't be what it "
-        "should be, as a digest that is too short.",
+        "should be: a digest is too short, an end of life is before the release, a chart has no `oci://`.",
         "Write what the message says is allowed.")
     TWICE = ("CAT013", "the same thing twice",
         "Two items have one slug, a page lists a version or tag twice, an update stands there twice, an "
@@ -58,15 +58,17 @@ class Code(StrEnum):
         "Labels such as `stable` and `edge` have no order, or `latest` names a version that is not listed.",
         "Name the newest version with `latest`.")
     PAGE = ("CAT015", "an item and its page don't fit",
-        "A page matches the patterns of two collections, `catalog` names none, `page` names no page of "
-        "the site, or an item has no page at all.",
+        "A page matches the patterns of two collections, or has the fields of an item and matches none. "
+        "`catalog` names no collection, `page` names no page of the site, or an item has no page at all.",
         "Say with `catalog` to which collection the page belongs, or give the item a page.")
     NO_ITEMS = ("CAT016", "there are no items",
-        "A pattern of `pages` finds nothing, or the catalog has not a single item.",
+        "A pattern of `pages` finds nothing, pages are in a folder of another name, or the catalog has not a "
+        "single item.",
         "Correct the pattern: it is seen from `docs_dir`, as in `images/**/*.md`.")
     IGNORED = ("CAT017", "something written that nobody reads",
-        "Pages have keys that are no fields, or a `.meta.yml` lies there while the plugin `meta` is not on.",
-        "Declare your own fields under `fields` of the collection, or turn the plugin on.")
+        "Pages have keys that are no fields, `status` is given for `lifecycle`, or a `.meta.yml` is there "
+        "while the plugin `meta` is not on.",
+        "Declare your own fields under `fields` of the collection, write `lifecycle`, or turn the plugin on.")
 
     LINES = ("CAT019", "release lines or variants",
         "`defaultVariant` is not a variant of any version, `lines` does not match all versions, variants "
@@ -98,8 +100,10 @@ class Code(StrEnum):
         "A report is not JSON, is of no scanner that is known, is damaged or cut off.",
         "Scan again, or remove the file.")
     UNMATCHED_REPORT = ("CAT031", "a report that belongs nowhere",
-        "Neither digest, name nor path of a report lead to a release of the catalog.",
-        "List the digest or tag on a page, or name the file `<slug>/<version>.json`.")
+        "Neither digest, name nor path of a report lead to a release of the catalog, or nothing reads its "
+        "folder.",
+        "List the digest or tag on a page, or name the file `<slug>/<version>.json`. Name the folder "
+        "`scans`, or set `security.reports`.")
     MISPLACED_REPORT = ("CAT032", "a report whose path says another thing",
         "A report lies where one of another image or version belongs, or is not of an image.",
         "Move or rename it, or scan the release that its path names.")
@@ -110,7 +114,8 @@ class Code(StrEnum):
         "Several reports of a release are there, and not all of them say when they were made.",
         "Keep one, or scan again with a tool that writes the time into its report.")
     SCAN_AGE = ("CAT035", "the time of a scan",
-        "A scan is older than `security.max_age` or its release, says no time, or one in the future.",
+        "A scan is older than `security.max_age` or its release, says no time, or one in the future, or only "
+        "older versions are scanned.",
         "Scan again, and look at the clock of the scanner.")
     IN_PART = ("CAT036", "a scan that did not look at everything",
         "Some digests of a release have no scan, or the scanner did not look at what is in the image.",
@@ -120,7 +125,8 @@ class Code(StrEnum):
         "few.",
         "Rebuild the image on a base that is maintained, or say `endOfLife` on its page.")
     PIN = ("CAT038", "a pin of a chart",
-        "A chart pins a digest that is another image's, or what no page of the catalog lists.",
+        "A chart pins a digest that is another image's, what no page of the catalog lists, or a name without "
+        "a registry, which is an image of docker.io.",
         "Pin the digest of the image that the chart uses.")
 
     # What is known beside reports.
@@ -136,15 +142,16 @@ class Code(StrEnum):
 
     # The history.
     HISTORY = ("CAT050", "the history is damaged",
-        "A recorded day was changed, is cut off, does not follow the one before it, or is no file of a day.",
+        "A recorded day was changed or removed, is cut off, does not follow the one before, or is not a day.",
         "Get the file from git again, or run `catalog-api record --rebuild`.")
     DAY = ("CAT051", "a day that can't be recorded",
-        "A later day is recorded already, the day has not come yet, or git does not have its state.",
+        "A later day is recorded already, the day is in the future, or git does not have its state.",
         "Record days in their order, and take a past from a clone with all commits.")
 
     # Web pages.
     MARKER = ("CAT060", "a marker that can't be filled",
-        "A marker names nothing that is known, has a wrong argument, or stands within a paragraph.",
+        "A marker names nothing that is known, has a wrong argument, stands within a paragraph, or is not "
+        "written as `<!-- catalog: NAME -->`.",
         "Correct it, and leave a blank line before and after it.")
     TEMPLATE = ("CAT061", "a template that can't be rendered",
         "A template of your own has an error, or asks for what the catalog does not have.",
@@ -170,7 +177,8 @@ class Code(StrEnum):
         "can't be read.",
         "Add the lines that the message shows, or remove your file: the build then writes one.")
     NOT_SIGNED = ("CAT074", "the site is not what was built",
-        "`catalog-api sign` found no manifest, or documents other than those that it speaks of.",
+        "`catalog-api sign` found no manifest, one without documents or with a path outside of the API, or "
+        "documents other than those that it lists.",
         "Build the site again, then sign it before anything changes it.")
 
     # The network.
@@ -179,8 +187,8 @@ class Code(StrEnum):
         "before.",
         "Run it again later. What was fetched earlier is kept.")
     ARRIVED = ("CAT081", "what arrives is not what was built",
-        "A document of the published API does not arrive, is redirected, changed, or not signed as it "
-        "should be.",
+        "A document of the published API does not arrive, is redirected, changed, not signed as it should "
+        "be, or of another site or an older build than you asked for.",
         "Publish the whole site again, and empty the caches before it.")
     HEADERS = ("CAT082", "headers of the host",
         "The host sends other headers than clients need, or another answer than 404 for what is not there.",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ..authored.folders import name_of
+from ..authored.folders import name_of, not_writable
 from ..authored.site import Site
 from ..catalog.addresses import GENERATOR, PREFIX
 from ..problems import CatalogError, Problem, Problems
@@ -50,11 +50,14 @@ def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
     replaced is for the caller to know.
 
     Raises:
-        CatalogError: the file or a folder above it is a link, or a folder above it is a file.
+        CatalogError: the file or a folder above it is a link, a folder above it is a file, or something
+            other than a file stands there.
         OSError: the disk is full …
     """
     problems = Problems()
     refuse_links(site_dir, path, problems)
+    if not list(problems) and (fault := not_writable(site_dir / path, path, [site_dir])):
+        problems.add(fault)
     if list(problems):
         raise CatalogError(problems)
     target = site_dir / path

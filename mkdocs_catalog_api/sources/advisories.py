@@ -14,6 +14,7 @@ a CSV file, packed with gzip, of some 290,000 rows:
 
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterable, Mapping
@@ -24,7 +25,7 @@ from typing import Annotated, BinaryIO, NamedTuple
 
 import msgspec
 
-from ..authored.folders import no_file
+from ..authored.folders import leads_out, no_file, project_of
 from ..authored.settings import ADVISORIES, Settings
 from ..authored.site import Site
 from ..catalog.value import Score, Scores
@@ -98,13 +99,20 @@ def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> t
     """The file that is set, or the default one if it is there, and how problems name it."""
     configured: str | None = getattr(settings.security, setting)
     name = configured or ADVISORIES[setting]
-    path = site.root / name
+    path, code = site.root / name, Code.MISSING_PATH
+    hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
     if path.is_file():
-        return path, name
-    if configured or path.exists():
-        message = no_file(path, name) if path.exists() else f"the file {name!r} is missing"
-        hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
-        problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
+        if not leads_out(path, project_of(site.root, path)):
+            return path, name
+        message, code = f"{name!r} is behind a link that leads out of the project", Code.NOT_READ
+        hint = f"remove the link, and get the file with `catalog-api fetch --{setting}`"
+    elif os.path.lexists(path):
+        message = no_file(path, name)
+    elif configured:
+        message = f"the file {name!r} is missing"
+    else:
+        return None
+    problems.add(site.config.problem(("security", setting), message, hint, code=code))
     return None
 
 

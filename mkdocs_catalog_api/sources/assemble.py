@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from ..authored.clock import latest, now, timestamp
+from ..authored.pages import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
@@ -53,7 +54,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     raw_charts = {entry.slug: raw for entry, raw in sources.charts}
     for fault in joined.pin_faults:
         place, raw = ("images", fault.position), raw_charts[fault.chart]
-        problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
+        problems.add(
+            raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
+        )
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     latest_set = {entry.slug: entry.latest for entry, _ in sources.images}
     images = tuple(
@@ -76,6 +79,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
     )
     _note_idle_statements(catalog, problems)
+    if security.max_age is None:
+        for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
+            problems.extend(_newest_unscanned(image, entry, raw))
     return replace(
         catalog,
         scores=_scores(sources.advisories.scores, catalog),
@@ -142,6 +148,19 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
         row.id for assessment in catalog.assessments() for row in (*assessment.rows, *assessment.suppressed)
     }
     return scores.of(ids)
+
+
+def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:
+    """Note an image of which only older versions are scanned: its figures are those of the newest."""
+    if image.newest and not image.newest.scans:
+        for release in [release for release in image.releases if release.scans][:1]:
+            labels = [version.version for version in entry.versions]
+            newest = image.newest.entry.version
+            message = f"no scan of the newest version, {newest}, so the image counts as not scanned"
+            hint = f"scan it as {release.entry.version} was"
+            path = "versions", labels.index(newest)
+            group = "images whose newest version has no scan, but an older one has"
+            yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..authored.badge_logos import read_logo
+from ..authored.folders import leads_out
 from ..authored.messages import suggestion
 from ..authored.settings import Settings
 from ..authored.site import Site
@@ -54,8 +55,8 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
     hint = "as in assets/wolfi.svg"
     try:
-        path = (site.docs_dir / logo).resolve()
-        if path.suffix == ".svg" and path.is_relative_to(site.docs_dir.resolve()) and path.is_file():
+        path = site.docs_dir / logo
+        if path.suffix == ".svg" and path.is_file() and not leads_out(path, [site.docs_dir]):
             hint = "save it as a plain SVG of one picture"
             return read_logo(path)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from ..authored.data_files import read_list
-from ..authored.folders import name_of, no_file
+from ..authored.folders import leads_out, name_of, no_file, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
@@ -22,6 +23,7 @@ from ..catalog.models import ItemEntry
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
+from .elsewhere import pages_beside
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -41,7 +43,7 @@ def data_file(
     site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """The data file that is set, or one called `default` with one of the usual endings."""
-    usual = [name for name in data_names(default) if (site.root / name).exists()]
+    usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
     names = [configured] if configured else usual
     if not names:
         return None
@@ -51,11 +53,11 @@ def data_file(
         message = f"{' and '.join(names)} stand beside each other"
         hint = f"keep one of them, or name it: `{setting[1]}: …`"
     elif path.is_file():
-        if not path.is_symlink() or path.resolve().is_relative_to(site.root.resolve()):
+        if not leads_out(path, project_of(site.root, path)):
             return path
-        message, code = f"{name!r} is a link that leads out of the project and is not followed", Code.NOT_READ
+        message, code = f"{name!r} is behind a link that leads out of the project", Code.NOT_READ
         hint = "put what it leads to into the project"
-    elif path.exists():
+    elif os.path.lexists(path):
         message = no_file(path, name)
     else:
         message, hint = f"the data file {name!r} is missing", "create it or correct the path"
@@ -76,13 +78,16 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
                 say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
-        if patterns is not None or any(selection.finds(name, page.uri) for page in site.pages):
+        if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
+        problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
-            hint = f"if those are items, write `{name}: {{pages: {folder}/**/*.md}}`"
-            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, Level.INFO)
+            hint = f"rename it to {name}, or write `{name}: {{pages: {folder}/**/*.md}}` if those are items"
+            beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
+            level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
+            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, level)
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -114,7 +119,8 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     if any(collections) or problems.count(Level.ERROR):
         return
     message = "the catalog has not a single item"
-    hint = "add pages such as images/nginx.md, or set `pages` or `data` of a collection"
+    docs = name_of(site.docs_dir, site.root)
+    hint = f"add pages such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
@@ -133,6 +139,8 @@ def read_items(
         entries = read_list(path, name_of(path, site.root), name, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
+        raws = _not_pages_of(raws, entries, fields, problems)
+        _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
@@ -147,9 +155,12 @@ def read_items(
             entry = entry.model_copy(update={"verify": section.verify})
         problems.extend(filter(None, [raw.unreadable()]))
         if entry.slug in by_slug:
-            other = by_slug[entry.slug][1].place
-            message = f"the slug {entry.slug!r} is taken by {other}"
-            problems.add(raw.problem(("slug",), message, "give one of them another `slug`", code=Code.TWICE))
+            other = by_slug[entry.slug][1]
+            message = f"the slug {entry.slug!r} is taken by {other.place}"
+            hint = "give one of them another `slug`"
+            if other.page and not raw.page:
+                hint = f"add `page: {other.page.uri}` to the entry, or {hint}"
+            problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
         else:
             by_slug[entry.slug] = entry, raw
     _note_registry(without_image, site, problems)
@@ -198,6 +209,44 @@ def _not_named(
             )
             problems.add(raw.problem((doubled[0],), message, "keep the fields in one place", code=Code.TWICE))
     return left
+
+
+def _not_pages_of(
+    raws: Sequence[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
+) -> list[RawItem]:
+    """The pages but for those without a field that have the slug of an entry: it should name its page."""
+    unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
+    items = []
+    for raw in raws:
+        entry = unnamed.get(str(raw.values.get("slug", raw.slug)))
+        if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
+            items.append(raw)
+        else:
+            message, hint = f"{raw.file} is an item of its own", f"add `page: {raw.page.uri}`"
+            problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
+    return items
+
+
+def _suggest_pages(
+    entries: Iterable[RawItem], name: Resource, site: Site, settings: Settings, problems: Problems
+) -> None:
+    """Note the entries without a page that have the name of one page which belongs to no item."""
+    unnamed = [raw for raw in entries if not raw.named]
+    if not unnamed:
+        return
+    selection = page_selection(settings)
+    by_slug: dict[str, list[Page]] = {}
+    for page in site.pages:
+        if not selection.matching(page.uri) and not selection.landing(name, page.uri):
+            by_slug.setdefault(selection.slug(name, page.uri), []).append(page)
+    for raw in unnamed:
+        if len(pages := by_slug.get(raw.slug, [])) == 1:
+            message, hint = (
+                f"{pages[0].file} has its name",
+                f"if that is its page, add `page: {pages[0].uri}`",
+            )
+            group = f"entries of {name} may have a page, which `page` would name"
+            problems.add(raw.problem((), message, hint, Level.INFO, code=Code.PAGE, group=group))
 
 
 def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:

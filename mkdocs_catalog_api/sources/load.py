@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
-from ..authored.folders import name_of
+from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import SECURITY_FOLDERS, Settings, check_words, item_fields
 from ..authored.site import Site
@@ -25,6 +26,7 @@ from ..problems import CatalogError, Level, Problems
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
 from .cycles import read_cycles
+from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
     WebPages,
     check_emptiness,
@@ -69,10 +71,15 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
+    if not scans and settings.security.reports is None:
+        problems.extend(reports_elsewhere(site))
+    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
-    check_unread_defaults(site, (raw for raws in paged.values() for raw in raws), problems)
+    items = [raw for raws in paged.values() for raw in raws]
+    problems.extend(pages_elsewhere(site, settings, selection, items))
+    check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
     charts = read_items(fields["charts"], "charts", site, settings, paged.pop("charts"), problems)
@@ -110,15 +117,17 @@ def _folder(
     """The folder that is set, or the default one if it is there."""
     configured: str | None = getattr(settings.security, setting)
     folder = site.root / (configured or SECURITY_FOLDERS[setting])
-    if folder.is_dir() and not folder.resolve().is_relative_to(site.docs_dir.resolve()):
+    if folder.is_dir() and leads_out(folder, [site.docs_dir]):
         return folder
     if folder.is_dir():
         message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "move it beside mkdocs.yml"
     elif folder.exists():
         message, hint = f"{folder.name!r} is not a folder", "put the files into a folder of that name"
+    elif os.path.lexists(folder):
+        message, hint = f"{folder.name!r} is a link to nothing", "correct the link, or remove it"
     else:
         message, hint = f"the folder {configured!r} is missing", "create it or correct the path"
-    if configured or folder.exists():
+    if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
 from ..authored.docs_dir import DocsDir, Rules
+from ..authored.folders import leads_out
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
@@ -64,8 +65,7 @@ def read_site(
         message = f"the folder {yml.docs_dir!r} is missing"
         hint = "create it or correct the path"
         problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
-    to, source = (root / (site_dir or yml.site_dir)).resolve(), docs_dir.resolve()
-    if source.is_relative_to(to):
+    if not leads_out(docs_dir, [root / (site_dir or yml.site_dir)]):
         message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
         hint = "write the site somewhere else"
         problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from ..catalog.populations import Population
+from ..catalog.published import Counters
 from ..catalog.scans import COUNTERS
-from .view import Item
+from .view import CatalogView, Item
 
+THIS_BUILD = "This build"
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a graph, in units that the page stretches."""
 
 
+class Point(NamedTuple):
+    """What was open from one day on."""
+
+    date: str
+    """`THIS_BUILD` for what is open now, where the last recorded day says something else."""
+    counters: Mapping[str, int] | None
+    """By severity; None where nothing was scanned."""
+    in_all: int | None = None
+    """The number in all images; None without a scan, and of a single image."""
+
+
 class Trend(NamedTuple):
     """Open vulnerabilities over time, as stacked steps: what a day found holds until the next one."""
 
-    rows: Sequence[tuple[str, Item | None]]
-    """Day and counters, oldest first; None where nothing was scanned."""
+    points: Sequence[Point]
+    """Oldest first."""
     areas: Sequence[tuple[str, str]]
     """Severity and path of each area that is not empty."""
     gaps: str
@@ -41,23 +55,61 @@ class Bar(NamedTuple):
     width: str
 
 
-def trend(entries: Sequence[Any], until: str) -> Trend | None:
-    """The graph of days of `history/index.json` or of figures of an image; None when there is nothing to see.
+def catalog_points(view: CatalogView) -> Sequence[Point]:
+    """The recorded days and this build: of the supported images, with the number in all images."""
+    supported, every = view.populations.supported, view.populations.all
+    now = Point(THIS_BUILD, _open_now(supported), _sum(_open_now(every)))
+    history = view.value.history if view.value else None
+    days = history.trend if history else ()
+    return _with_now(
+        [Point(day.date, _counters(day.supported), _sum(_counters(day.all))) for day in days], now
+    )
 
-    `until` is the last recorded day, up to which the last entry holds.
+
+def image_points(figures: Sequence[Item], security: Item) -> Sequence[Point]:
+    """The days of a history document of an image, and this build: `security` is that of its item."""
+    points = [Point(str(entry["date"]), _known(entry)) for entry in figures]
+    return _with_now(points, Point(THIS_BUILD, _known(security)))
+
+
+def _with_now(points: Sequence[Point], now: Point) -> Sequence[Point]:
+    """The recorded points; then what is open now, if that is not what the last of them says."""
+    return points if points and points[-1][1:] == now[1:] else [*points, now]
+
+
+def _open_now(population: Population) -> Mapping[str, int] | None:
+    return population.figures.counters if population.scanned or not population.images else None
+
+
+def _counters(counters: Counters | None) -> Mapping[str, int] | None:
+    return {word: getattr(counters, word) for word in COUNTERS} if counters else None
+
+
+def _known(figures: Item) -> Mapping[str, int] | None:
+    return None if figures["critical"] is None else {word: cast(int, figures[word]) for word in COUNTERS}
+
+
+def _sum(counters: Mapping[str, int] | None) -> int | None:
+    return None if counters is None else sum(counters.values())
+
+
+def trend(points: Sequence[Point], until: str) -> Trend | None:
+    """The graph of these points; None when there is nothing to see.
+
+    `until` is the last recorded day, up to which the last recorded point holds.
     """
-    rows = [(entry["date"], _counters(entry)) for entry in entries]
-    totals = [sum(counters.values()) for _, counters in rows if counters]
-    if not totals or rows[0][0] == until:
+    totals = [sum(counters.values()) for _, counters, _ in points if counters]
+    if not totals or points[-1].date == points[0].date == until:
         return None
-    first = _day(rows[0][0])
+    first = _day(points[0].date)
     span = _day(until) - first
-    # The last day has a width of its own, or nobody would see it.
-    end = span + max(1, span // 30)
+    # The last day has a width of its own, or nobody would see it; so has this build.
+    width = max(1, span // 30)
+    end = span + width * (2 if points[-1].date == THIS_BUILD else 1)
     most = _ceiling(max(totals))
-    starts = [_day(date) - first for date, _ in rows]
+    starts = [end - width if date == THIS_BUILD else _day(date) - first for date, _, _ in points]
     paths = dict.fromkeys((*COUNTERS, ""), "")
-    for start, stop, (_, counters) in zip(starts, [*starts[1:], end], rows, strict=True):
+    for start, stop, (_, counters, _) in zip(starts, [*starts[1:], end], points, strict=True):
         sides = _number(WIDTH * start / end), _number(WIDTH * stop / end)
         low = 0
         for word, count in counters.items() if counters else ():
@@ -66,19 +118,14 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
                 low += count
         if counters is None:
             paths[""] += _box(*sides, 0, 1)
-    last = rows[-1][1]
-    label = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
+    last = points[-1].counters
+    label = f"Open vulnerabilities from {points[0].date} to {until}: at most {max(totals)}; at the end "
     label += "not scanned" if last is None else _in_words(last)
     areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
-    return Trend(rows, areas, paths[""], most, label)
+    return Trend(points, areas, paths[""], most, label)
 
 
-def _counters(entry: Any) -> dict[str, int] | None:
-    counts = entry.get("bySeverity", entry)
-    return None if counts["critical"] is None else {word: counts[word] for word in COUNTERS}
-
-
-def _in_words(counters: dict[str, int]) -> str:
+def _in_words(counters: Mapping[str, int]) -> str:
     parts = [f"{count} {word}" for word, count in counters.items() if count]
     return f"{sum(counters.values())} ({', '.join(parts)})" if parts else "none"
 
@@ -123,15 +170,20 @@ def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     return bars
 
 
-def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The events of a day that people look for, in words: slug of an image and its sentences."""
+def sentences_of_day(
+    events: Sequence[Any], fixes: Set[tuple[str, str, str]]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The events of a day that people look for, in words: slug of an image and its sentences.
+
+    `fixes`: slug, id and package of each fix.
+    """
     for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_sentences([*group])]
+        sentences = [*_sentences([*group], fixes)]
         if sentences:
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any]) -> Iterator[str]:
+def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[str]:
     security: dict[str, dict[str, None]] = {}
     for event in events:
         match event["kind"]:
@@ -149,13 +201,13 @@ def _sentences(events: Sequence[Any]) -> Iterator[str]:
                 yield f"{event['version']} is rebuilt"
             case "grade-changed" if event["from"] and event["to"]:
                 yield f"grade {event['to']}, before {event['from']}"
-        if change := _security(event):
+        if change := _security(event, fixes):
             security.setdefault(change, {})[f"{event['id']} ({event['severity'].lower()})"] = None
     for change, ids in security.items():
         yield f"{change}: {', '.join(ids)}"
 
 
-def _security(event: Any) -> str | None:
+def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
     if event.get("severity") not in _SERIOUS:
         return None
     match event["kind"]:
@@ -165,9 +217,23 @@ def _security(event: Any) -> str | None:
             return "applies again"
         case "vulnerability-suppressed":
             return "does not apply"
-        case "vulnerability-gone" if event["reason"] in ("rebuilt", "superseded"):
+        case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
             return "fixed"
     return None
 
 
-FILTERS = {"trend": trend, "timeline": timeline, "told": sentences_of_day}
+def open_in_words(point: Point) -> str:
+    """What was open in the catalog: `74 open in supported images, 101 in all images`."""
+    supported = "not scanned" if point.counters is None else f"{_sum(point.counters)} open"
+    in_all = "not scanned" if point.in_all is None else str(point.in_all)
+    return f"{supported} in supported images, {in_all} in all images"
+
+
+FILTERS = {
+    "catalog_points": catalog_points,
+    "image_points": image_points,
+    "open_in_words": open_in_words,
+    "trend": trend,
+    "timeline": timeline,
+    "told": sentences_of_day,
+}

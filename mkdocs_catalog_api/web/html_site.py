@@ -7,6 +7,7 @@ the first of which keeps the marker, so a page can always be led back to what th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 from html.parser import HTMLParser
 from itertools import accumulate
@@ -17,7 +18,7 @@ from urllib.parse import quote, unquote
 from markupsafe import escape
 from msgspec.structs import replace
 
-from ..authored.folders import walk
+from ..authored.folders import walk, without_address
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
@@ -32,7 +33,10 @@ from .view import CatalogView
 _BUILD_FIRST = "build the site with its generator before this command"
 BEGIN = " catalog-api:begin"
 END = "<!-- catalog-api:end -->"
+FURTHER = b"<!-- catalog-api:further -->\n"
+"""The end of a further page of a list, so that the next run knows that the generator did not write it."""
 _ITEM = "<!-- catalog: item -->"
+_FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
 """What a comment begins with that is none: a page can't hold this character."""
 _TEXT_ONLY = frozenset({"title", "textarea", "script", "style", "iframe", "noembed", "noframes", "xmp"})
@@ -214,8 +218,8 @@ def fill_site(
     problems: Problems,
     *,
     strict: bool,
-) -> dict[str, bytes]:
-    """What is to be written into the site: path below its folder → content.
+) -> dict[str, bytes | None]:
+    """What is to be written into the site: path below its folder → content, None for a file to be removed.
 
     The pages are those below `site_dir`; those of the catalog are at the addresses that MkDocs gives them.
     `folder` has the documents of the catalog.
@@ -223,7 +227,9 @@ def fill_site(
     Raises:
         CatalogError: there are no pages, `web` is off, a marker or a template is wrong, or a page is a link.
     """
-    paths = _paths(site, settings)
+    every = _paths(site, settings)
+    further_before = {path for path in every if _is_further(site.site_dir / path)}
+    paths = [path for path in every if path not in further_before]
     items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
     item_urls = {item.page.url for item in items if item.page and item.page.own}
     sources = {_target(page.url): page for page in site.pages}
@@ -239,20 +245,23 @@ def fill_site(
     site = replace(site, pages=pages)
     view = CatalogView(catalog, folder, catalog.addresses.mount)
     filled = PageFiller(site, settings, contents, view, feed_paths).fill(problems, strict=strict)
-    written: dict[str, bytes] = {}
+    written: dict[str, bytes | None] = dict.fromkeys(further_before)
+    refused = Problems()
     for page, path, html, divided in built:
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
             after = divided.whole(fillings.html, assets + fillings.head(divided.before))
             further = fillings.further_pages(after)
-            written |= {unquote(beside): content.encode() for beside, content in further.items()}
+            for beside, content in further.items():
+                written[unquote(beside)] = content.encode() + FURTHER
+                if unquote(beside) in paths:
+                    refused.add(_in_the_way(site, unquote(beside)))
         else:
             # A page that is left for one of the catalog without loading anew needs the script, too.
             after = _with_links(without_fillings(html), assets)
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
-    refused = Problems()
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):
@@ -273,12 +282,23 @@ def _paths(site: Site, settings: Settings) -> list[str]:
     if folder.is_dir():
         for below, names in walk(folder, folder.name, (folder,), refused, suffixes=(".html",)):
             paths += [below + name for name in names if name.endswith(".html")]
+        refused.extend(filter(None, (without_address(f"{folder.name}/{path}", path) for path in paths)))
     if not paths:
         message = f"the folder {folder.name!r} has no pages"
         refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
     if list(refused):
         raise CatalogError(refused)
     return paths
+
+
+def _in_the_way(site: Site, path: str) -> Problem:
+    message, hint = "a further page of a list would land on this page", "rename the page"
+    return Problem(f"{site.site_dir.name}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY)
+
+
+def _is_further(file: Path) -> bool:
+    """Whether an earlier run wrote this page of the site."""
+    return bool(_FURTHER_NAME.search(file.name)) and file.read_bytes().endswith(FURTHER)
 
 
 def _read(

@@ -6,17 +6,21 @@ Markdown leaves a comment as it is and escapes one that stands in code, so the r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from html import unescape
 
 from msgspec import Struct
 
+from ..authored.messages import resembling
 from ..problems import Problem
 from ..problems.codes import Code
 
 MARKER = re.compile(r"<!--\s*catalog:(.*?)-->", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"\s*([^\s=\"']+)(?=\s|\Z)")
 _ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=]+))(?=\s|\Z)")
+_LIKELY = re.compile(r"(?:<|&lt;)(?:!-{0,3}|-{1,3})\s*([a-z]{6,10})\s*([:;=]?)\s*([a-z-]*)", re.IGNORECASE)
+_CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
 
 
@@ -82,6 +86,17 @@ def well_formed(html: str) -> Iterator[Marker]:
     for match in MARKER.finditer(html):
         with suppress(MarkerError):
             yield parse(match[1])
+
+
+def near_misses(html: str, names: Collection[str]) -> Iterator[str]:
+    """The beginnings, as their author wrote them, of what looks like a marker of one of these names."""
+    if not _LIKELY.search(html):
+        return
+    for match in _LIKELY.finditer(_CODE.sub("", html)):
+        word, colon, name = match.groups()
+        rest = match.string[match.start() :]
+        if not MARKER.match(rest) and resembling(word, ["catalog"]) and (colon or name.lower() in names):
+            yield unescape(match[0])
 
 
 def line_of(marker: str, text: str | None) -> int:

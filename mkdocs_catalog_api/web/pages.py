@@ -15,10 +15,11 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
-from ..problems import CatalogError, Problems
+from ..problems import CatalogError, Level, Problem, Problems
+from ..problems.codes import Code
 from ..publish import feeds
-from .markers import MARKER, MarkerError, line_of, parse, well_formed
-from .parts import COLLECTIONS, ItemPage, Parts, item_pages
+from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
+from .parts import COLLECTIONS, VIEWS, ItemPage, Parts, item_pages
 from .render import Place
 from .view import CatalogView, Item
 
@@ -28,6 +29,8 @@ _ASSETS = files("mkdocs_catalog_api.web") / "assets"
 ASSETS = {STYLE: (_ASSETS / "catalog.css").read_bytes(), SCRIPT: (_ASSETS / "catalog.js").read_bytes()}
 """Path in the site → content of the style sheet and the script, published as they are written."""
 _HEADING = re.compile(r"<h([1-6])\b")
+_OPENING_END = re.compile(rf"<h[1-6]\b|{MARKER.pattern}", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
@@ -60,7 +63,7 @@ class FilledPage(NamedTuple):
     trail: str = ""
     """On an item's page the way back to its list."""
     lead: str = ""
-    """On an item's page its description, for below the title."""
+    """On an item's page its description, for below the title, unless the page introduces the item itself."""
     listed_on: str | None = None
     """Path below docs_dir of the page that lists the collection of this page's item."""
 
@@ -144,6 +147,10 @@ class PageFiller:
             line = line_of(match[0], page.text)
             return _or_problem(lambda: render(match), page, line, problems)
 
+        for marker in near_misses(content, VIEWS):
+            message = f"{marker!r} looks like a marker, but is not one, so the page shows nothing there"
+            line, hint = line_of(marker, page.text), "write `<!-- catalog: NAME -->`"
+            problems.add(Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
         html = MARKER.sub(replace, content)
         findable = MARKER.sub("", content)
         if "cves" in names:
@@ -154,9 +161,9 @@ class PageFiller:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
         heading = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>\n"
-        lead = (
-            f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n' if entry.description else ""
-        )
+        lead = ""
+        if entry.description and not _introduces(content, entry.description):
+            lead = f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n'
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(
             html=heading + html,
@@ -206,6 +213,18 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
             if listing and marker.arguments.keys() <= {"view"} and marker.arguments.get("view") != "summary":
                 list_pages.setdefault(marker.name, pages[uri])
     return list_pages
+
+
+def _introduces(content: str, description: str) -> bool:
+    """Whether a page has a text of its own below the title, or the words of the description anywhere."""
+    body = content.partition("</h1>")[2] if "</h1>" in content else content
+    opening = _OPENING_END.split(body, maxsplit=1)[0]
+    return bool(_words(opening)) or _words(str(escape(description))) in _words(body)
+
+
+def _words(html: str) -> str:
+    """The text of some HTML, with single spaces."""
+    return " ".join(_TAG.sub(" ", html).split())
 
 
 def _level_below(before: str) -> int:

@@ -1,0 +1,198 @@
+"""The counts that a recorded day stores: those of the security summary, for all and for supported images."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import lxml.html
+import pytest
+
+from .guide import block
+from .live_host import serving
+from .past import ONE, TWO, Past
+from .sites import SiteFolder, built, row
+
+FIRST, SECOND, THIRD = "2026-11-01", "2026-11-02", "2026-11-03"
+
+
+@pytest.fixture
+def past(site: SiteFolder) -> Past:
+    """One day of a supported image, a deprecated one, a planned one, and one that nobody scanned."""
+    past = Past(site)
+    site.write("docs/past.md", "# Past\n\n<!-- catalog: trend -->\n")
+    past.image("nginx", "1.0")
+    # One vulnerability in two versions of one package counts twice, as on every other page.
+    past.scan("nginx", "1.0", [row(ONE, fixed="2"), row(ONE) | {"InstalledVersion": "9"}])
+    past.image("old", "1.0", lifecycle="deprecated", v1_0="old")
+    past.scan("old", "1.0", [row(TWO, "LOW", fixed="")], "old")
+    past.image("plan", "1.0", lifecycle="planned", v1_0="plan")
+    past.scan("plan", "1.0", [row(TWO)], "plan")
+    past.image("unscanned", "1.0", v1_0="unscanned")
+    past.day(FIRST)
+    return past
+
+
+def counts(past: Past) -> dict[str, Any]:
+    """What today's summary says of both populations."""
+    summary = built(past.site).json("security.json")
+    names = ("total", "bySeverity", "fixable", "scanned")
+    every = {name: summary[name] for name in names} | {
+        "images": len(summary["images"]) + len(summary["unscanned"])
+    }
+    supported = {name: summary["supported"][name] for name in (*names, "images")}
+    return {"all": every, "supported": supported}
+
+
+def test_a_day_stores_the_counts_of_the_summary(past: Past) -> None:
+    stored = json.loads(past.file(FIRST).read_bytes())["figures"]
+    assert stored == counts(past)
+    assert (stored["all"]["total"], stored["supported"]["total"]) == (3, 2)
+    assert (stored["all"]["images"], stored["supported"]["images"]) == (3, 2)
+
+
+def test_the_last_day_of_every_trend_is_the_summary(past: Past) -> None:
+    past.unscan("nginx", "1.0")
+    past.image("old", "1.0", v1_0="old")
+    past.day(SECOND)
+    summary = counts(past)
+    documents = past.documents()
+    last = documents["history/index.json"]["data"][-1]
+    assert {name: last[name] for name in ("all", "supported")} == summary
+    assert documents[f"changes/{SECOND}.json"]["figures"] == summary
+    figure = lxml.html.parse(past.site.folder / "site/past/index.html").find(".//figure")
+    assert figure is not None
+    assert "1 open in supported images, 1 in all images" in figure.text_content()
+    drawn = figure.getnext().xpath(".//tbody/tr[1]/td[last()]")[0].text_content()
+    assert drawn == str(summary["all"]["total"])
+
+
+def test_one_recorded_day_has_the_counts_of_the_summary(past: Past) -> None:
+    built(past.site)
+    text = lxml.html.parse(past.site.folder / "site/past/index.html").getroot().text_content()
+    assert "2 open vulnerabilities in supported images, 3 in all" in text
+
+
+def test_counts_are_proved_and_kept_by_a_rebuild(past: Past) -> None:
+    past.day(SECOND)
+    past.day(THIRD)
+    before = past.files()
+    assert past.run("--rebuild").exit_code == 0
+    assert past.files() == before
+    past.file(SECOND).write_bytes(before[f"{SECOND}.json"].replace(b'"total":3', b'"total":2'))
+    assert past.run("--verify").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"total":3', b'"total":-3'),
+        (b'"fixable":1,', b""),
+        (b'"figures":{', b'"figures":null,"x":{'),
+        (b'"scanned":', b'"scaned":'),
+    ],
+)
+def test_counts_that_are_damaged_are_named(past: Past, old: bytes, new: bytes) -> None:
+    body = past.file(FIRST).read_bytes()
+    assert old in body
+    past.file(FIRST).write_bytes(body.replace(old, new, 1))
+    result = past.run("--verify")
+    assert result.exit_code == 1
+    assert f"history/{FIRST}.json:1: " in result.output
+    assert "[CAT050]" in result.output
+
+
+def old_days(past: Past) -> dict[str, bytes]:
+    """Two days as earlier versions wrote them, without counts, in the place of the recorded ones."""
+    past.scan("old", "1.0", [], "old")
+    past.day(SECOND)
+    previous = None
+    for date in (FIRST, SECOND):
+        head, events = past.file(date).read_bytes().split(b'"events":[', 1)
+        assert b'"figures"' in head
+        line = json.dumps({"date": date, "previous": previous}, separators=(",", ":"))[:-1].encode()
+        past.file(date).write_bytes(line + b',"events":[' + events)
+        previous = hashlib.sha256(past.file(date).read_bytes()).hexdigest()
+    return past.files()
+
+
+def test_days_of_earlier_versions_stay_as_they_are(past: Past) -> None:
+    before = old_days(past)
+    assert past.run("--verify").exit_code == 0
+    assert past.run("--rebuild").exit_code == 0
+    assert past.files() == before
+    past.day(THIRD)
+    assert {name: body for name, body in past.files().items() if name in before} == before
+    summary = counts(past)
+    days = past.documents()["history/index.json"]["data"]
+    assert [(day["all"], day["supported"]) for day in days] == [
+        (None, None),
+        (None, None),
+        (summary["all"], summary["supported"]),
+    ]
+    assert [day["total"] for day in days] == [3, 2, 2]
+    assert past.documents()[f"changes/{SECOND}.json"]["figures"] is None
+
+
+def test_a_page_shows_days_of_earlier_versions(past: Past) -> None:
+    old_days(past)
+    built(past.site)
+    figure = lxml.html.parse(past.site.folder / "site/past/index.html").find(".//figure")
+    assert figure is not None
+    assert "All images" in figure.text_content()
+    assert re.search(r"at the end 2 \(2 high\)", figure.find(".//{*}svg").attrib["aria-label"])
+
+
+def test_a_new_day_changes_no_document_of_an_older_one(past: Past) -> None:
+    past.day(SECOND)
+    api = past.site.folder / "site/api/v1/changes"
+    past.documents()
+    before = {path.name: path.read_bytes() for path in api.iterdir()}
+    past.scan("old", "1.0", [], "old")
+    past.day(THIRD)
+    past.documents()
+    assert {path.name: path.read_bytes() for path in api.iterdir() if path.name in before} == before
+
+
+def test_an_outsider_proves_the_chain_from_the_documents(past: Past) -> None:
+    past.day(SECOND)
+    documents = past.documents()
+    for name, body in past.files().items():
+        document = documents[f"changes/{name}"]
+        assert document["sha256"] == hashlib.sha256(body).hexdigest()
+        stored = json.loads(body)
+        assert {key: document[key] for key in ("date", "previous", "figures")} == {
+            key: stored[key] for key in ("date", "previous", "figures")
+        }
+        assert document["data"] == stored["events"]
+        assert document["links"].keys() == {"prev", "collection"}
+    assert documents["history/index.json"]["head"]["sha256"] == documents[f"changes/{SECOND}.json"]["sha256"]
+
+
+def test_the_script_of_the_guide_proves_the_chain(past: Past, tmp_path: Path) -> None:
+    past.image("nginx", "1.0", "1.1")
+    past.day(SECOND)
+    past.day(THIRD)
+    past.documents()
+    script = tmp_path / "prove.py"
+    script.write_text(block("history", "prove.py"), "utf-8")
+    api = past.site.folder / "site/api/v1"
+
+    def proof() -> subprocess.CompletedProcess[str]:
+        with serving(api) as host:
+            return subprocess.run([sys.executable, script, host.url], capture_output=True, text=True)
+
+    hashes = "".join(
+        f"{name.removesuffix('.json')} {hashlib.sha256(body).hexdigest()}\n"
+        for name, body in past.files().items()
+    )
+    result = proof()
+    assert (result.returncode, result.stdout) == (0, hashes), result.stderr
+    path = api / f"changes/{SECOND}.json"
+    path.write_bytes(path.read_bytes().replace(b'"1.1"', b'"1.2"'))
+    assert proof().returncode == 1
