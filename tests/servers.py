@@ -12,9 +12,10 @@ import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -33,16 +34,16 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def get(port: int, path: str) -> Answer:
-    """GET as a page of another site does."""
+def get(port: int, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> Answer:
+    """GET as a page of another site does, with further headers."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
-        connection.request("GET", path, headers={"Origin": "https://client.example"})
+        connection.request("GET", path, headers={"Origin": "https://client.example", **headers})
         response = connection.getresponse()
         names = [name.lower() for name, _ in response.getheaders()]
         assert len(names) == len(set(names)), f"{path}: a header twice: {names}"
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, headers, response.read())
+        received = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, received, response.read())
     finally:
         connection.close()
 

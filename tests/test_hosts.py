@@ -110,6 +110,14 @@ def test_a_document_is_served_as_the_contract_says(host: tuple[str, int, Path], 
     assert answer.headers.items() >= OURS.items()
 
 
+def test_documents_are_compressed_on_request(host: tuple[str, int, Path]) -> None:
+    name, port, _ = host
+    if name not in ("nginx", "caddy"):
+        pytest.skip("hosts that are told nothing about compression")
+    answer = get(port, "/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip"
+
+
 def test_what_is_not_there_is_a_404_that_scripts_can_see_and_nobody_caches(
     host: tuple[str, int, Path],
 ) -> None:

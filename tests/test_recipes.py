@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -254,6 +255,25 @@ def test_the_steps_of_a_pipeline_run_the_gate(title: str, served: Served, tmp_pa
     assert ended.returncode == refuses(documents[printed])
     command[-1] = step.replace(printed, "sha256:" + "0" * 64)
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 1
+
+
+def test_backstage_reads_an_entity_for_each_image(served: Served, tmp_path: Path) -> None:
+    need("sh", "curl", "jq")
+    text = block("clients", "backstage")
+    assert text.splitlines()[0] == "SITE=https://example.org/catalog"
+    text = text.replace("https://example.org/catalog", served.url, 1)
+    subprocess.run(["sh", "-e", "-c", text], cwd=tmp_path, check=True, timeout=60)
+    entities = [*yaml.safe_load_all((tmp_path / "catalog-info.yaml").read_text("utf-8"))]
+    images = json.loads((served.api / "images/index.json").read_bytes())["data"]
+    assert [entity["metadata"]["name"] for entity in entities] == [image["slug"] for image in images]
+    for entity in entities:
+        # https://backstage.io/docs/features/software-catalog/descriptor-format/
+        assert re.fullmatch(r"[a-zA-Z0-9]([-_.a-zA-Z0-9]{0,61}[a-zA-Z0-9])?", entity["metadata"]["name"])
+        assert all(re.fullmatch(r"[a-z0-9:+#]+(-[a-z0-9:+#]+)*", tag) for tag in entity["metadata"]["tags"])
+        assert {*entity["spec"]} == {"type", "owner", "lifecycle"}
+    host = served.url.removesuffix("/hardened")
+    links = [entity["metadata"]["annotations"]["backstage.io/view-url"] for entity in entities]
+    assert links == [host + image["url"] for image in images]
 
 
 def denied(document: Any, policy: str = "") -> bool:
