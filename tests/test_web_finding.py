@@ -155,7 +155,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(who).to_have_count(len(data))
     newest = {row["slug"] for row in data if row["isLatest"]}
     more = {row["slug"] for row in data} - newest
-    expect(page.get_by_text(f"{len(newest)} in all; {len(more)} more")).to_be_visible()
+    expect(page.get_by_text(f"{len(newest)} images in all; {len(more)} more")).to_be_visible()
     expect(page.get_by_role("region", name="Cves")).to_be_hidden()
     who.filter(has_text="older").first.locator("a").click()
     expect(page.locator(f"[id='{ID}']").first).to_be_in_viewport()

@@ -368,7 +368,7 @@
     const box = $(root, ".catalog-found");
     const [all, who] = lists.filter(list => root.contains(list.root));
     if (!box) return;
-    all.root.hidden = !!id;
+    for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
     box.hidden = !id;
     if (!id) return;
     const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
@@ -388,8 +388,8 @@
       const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
       const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
       const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-      const supported = newest.filter(one => one.lifecycle === "available");
-      told.textContent = `${count(supported, "supported image")} in the newest release, ${new Set(newest.map(one => one.slug)).size} in all; ${count(only, "more image")} in older ones only.`;
+      const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
+      told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
       if (found.suppressed[0]) told.append(` It is found in ${count(found.suppressed, "image")} to which it does not apply.`);
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
