@@ -365,7 +365,7 @@ def test_what_was_said_again_stands(told: SiteFolder) -> None:
     again = {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}
     vex(told, {}, LATER, again)
     result = built(told)
-    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["affected", "fixed"]
+    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["fixed"]
     assert repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(1), OPENSSL)
 
 

@@ -181,12 +181,19 @@ def standing(
     unpublished: Iterable[StatementOnReleases] = (),
     related: Collection[frozenset[str]] = (),
 ) -> Iterator[StatementOnReleases]:
-    """The statements, without the products that a later one contradicts, published or not."""
+    """The statements, without the products that a later one contradicts, published or not.
+
+    A statement that does not suppress is left out for what a later one suppresses as a whole: a reader that
+    gives it the time of the published document would take it for the newest.
+    """
     contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
     for each in (*statements, *unpublished):
         if not each.statement.suppresses:
             for key in dict.fromkeys(each.statement.keys):
                 contrary[key].append(each)
+    suppressed: dict[tuple[str, Exact], int] = {}
+    """Key of an id and product → rank of the newest statement that suppresses it."""
+    still: list[StatementOnReleases] = []
     for each in statements:
         products = each.products
         if each.statement.suppresses:
@@ -198,6 +205,20 @@ def standing(
                 for product in other.products
             ]
             products = tuple(product for product in products if not any(_meet(product, p) for p in later))
+            suppressed |= {(key, product): each.rank for key in each.statement.keys for product in products}
+        still.append(each._replace(products=products))
+    for each in still:
+        products = each.products
+        if not each.statement.suppresses:
+            products = tuple(
+                product
+                for product in products
+                if any(
+                    each.rank
+                    > max(suppressed.get((key, whole), -1) for whole in (product, Exact(product.purl, ())))
+                    for key in each.statement.keys
+                )
+            )
         if products:
             yield each._replace(products=products)
 
