@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from .statements import (
     Purl,
     Statement,
     Subject,
+    normalised,
     part_meaning,
     product_meaning,
 )
@@ -62,6 +64,8 @@ class _Meant(NamedTuple):
     """Without their platforms, none when the product is a package wherever it is."""
     platform: dict[str, str]
     parts: tuple[str, ...]
+    packages: tuple[Purl, ...]
+    """Products themselves, so that no finding without a package URL is meant."""
 
 
 class Export:
@@ -74,7 +78,8 @@ class Export:
         """Repository or digest → ranks of the statements with a product there."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
         """Key of an id → ranks of the statements that do not suppress and are on a package."""
-        self._meant = [[*_meant(statement)] for _, statement in self._ranked]
+        self._meant: dict[int, list[_Meant]] = {}
+        """Rank → products, once they are needed: of a vendor's feed, few statements are on any image."""
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
@@ -109,12 +114,15 @@ class Export:
     def _on(self, releases: _ImageDigests, rank: int, *, packages: bool) -> StatementOnReleases:
         """The statement on these releases; `packages` says whether products that are packages count."""
         _, statement = self._ranked[rank]
+        if rank not in self._meant:
+            self._meant[rank] = [*_meant(statement)]
         meant = [product for product in self._meant[rank] if packages or product.images]
         products = dict.fromkeys(
             Exact(releases.purl(digest, product.platform), product.parts)
             for digest in releases.digests
             for product in meant
             if releases.hold(digest, product.images, suppresses=statement.suppresses)
+            and not (statement.suppresses and releases.have_unnamed(digest, product.packages))
         )
         return StatementOnReleases(rank, statement, tuple(products))
 
@@ -123,6 +131,7 @@ class _ImageDigests:
     """The releases of an image by their digests."""
 
     def __init__(self, image: Image) -> None:
+        self._image = image
         self._repository = Reference.parse(image.entry.image).repository
         repository, self._name = _repository(image.entry.image)
         self._location = quote(repository, safe="")
@@ -150,6 +159,25 @@ class _ImageDigests:
         held = (all(pattern.holds(subject) for pattern in images) for subject in subjects)
         return all(held) if suppresses else any(held)
 
+    def have_unnamed(self, digest: str, packages: Sequence[Purl]) -> bool:
+        """Whether a scan found such a package without its package URL: a subcomponent would mean it, too."""
+        return any((purl.type, name) in self._unnamed[digest] for purl in packages for name in purl.spellings)
+
+    @cached_property
+    def _unnamed(self) -> dict[str, set[tuple[str, str]]]:
+        """Digest → type and name of the packages without a package URL in the scans."""
+        unnamed: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for release in self._image.releases:
+            names = {
+                (finding.ecosystem, normalised(finding.ecosystem, finding.pkg))
+                for scan in release.scans
+                for finding in scan.findings
+                if not finding.purl
+            }
+            for digest in release.entry.digests:
+                unnamed[digest] |= names
+        return unnamed
+
     def purl(self, digest: str, platform: Mapping[str, str]) -> str:
         qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in platform.items())
         version = quote(digest, safe="")
@@ -167,7 +195,7 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
         platform = _platform(meaning.images)
         parts = _parts(product, meaning, suppresses=statement.suppresses)
         if not statement.suppresses or not (platform is None or parts is None):
-            yield _Meant(images, platform or {}, parts or ())
+            yield _Meant(images, platform or {}, parts or (), meaning.packages)
 
 
 def _keys(meaning: ProductMeaning) -> Iterator[str]:
