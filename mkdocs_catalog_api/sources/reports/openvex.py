@@ -375,7 +375,10 @@ def _elsewhere(
         if not pattern.repository or pattern.repository in known or (registry and not known):
             continue
         what = f"it names {pattern.repository[:80]}" if registry else "it names no registry"
-        wanted = " or ".join(f"`repository_url={repository}`" for repository in known[:3])
+        prefix = (
+            "" if component.label.startswith("pkg:") else f"pkg:oci/{pattern.repository.rpartition('/')[2]}?"
+        )
+        wanted = " or ".join(f"`{prefix}repository_url={repository}`" for repository in known[:3])
         hint = f"write {wanted}" if wanted else "add `?repository_url=REGISTRY/NAME`"
         yield Fault(place, f'"{component.label}" matches nothing: {what}', hint)
 
