@@ -124,9 +124,9 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
 
 
 def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
-    """Exceptions that do not count because a statement that is not known to be older says otherwise.
+    """Warn of exceptions that do not count because another statement is not known to be older.
 
-    Of two documents only the first such pair is told.
+    One warning for each pair of files.
     """
     statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
     for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
@@ -135,11 +135,11 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
     for (file, other_file), contested in pairs.items():
         first, second = contested[0]
         same = first.timestamp and first.timestamp == second.timestamp
-        why = "is of the same time" if same else "is not known to be older, as a time is missing"
+        why = "has the same time" if same else "may be newer, as a time is missing or can't be read"
         more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
         message = (
-            f"{first.name[:80]} still counts: the `{second.status}` of statements[{second.index}] in "
-            f"{other_file} {why}{more}"
+            f"{first.name[:80]} still counts: statements[{second.index}] of {other_file} "
+            f"(`{second.status}`) {why}{more}"
         )
         hint = "give the statement that is to count a later `timestamp`"
         field = f"statements[{first.index}]"
