@@ -129,8 +129,8 @@ class Code(StrEnum):
         "A file below the folder of statements is no OpenVEX document, or is damaged.",
         "Write it anew with `vexctl`, or remove it.")
     STATEMENT = ("CAT041", "a VEX statement that does not count",
-        "A statement lacks what it needs, names what no scan tells, or speaks of no finding of the catalog.",
-        "Correct it as the message says. Until then the rows that it speaks of stay.")
+        "A statement is incomplete, matches no finding of the catalog, or is contradicted at the same time.",
+        "Correct it as the message says. Until then its rows still count.")
     ADVISORIES = ("CAT042", "exploited or likely vulnerabilities can't be read",
         "The file of KEV or EPSS is not the one that its publisher gives, or is cut off.",
         "Get it again with `catalog-api fetch --kev` or `--epss`.")

@@ -17,6 +17,7 @@ from ..catalog.join import join, unused_reports
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
+from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
@@ -75,6 +76,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     if security.max_age is None:
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
+    problems.extend(_contested_statements(catalog))
     return replace(
         catalog,
         scores=_scores(sources.advisories.scores, catalog),
@@ -139,6 +141,29 @@ def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator
             path = "versions", labels.index(newest)
             group = "images whose newest version has no scan, but an older one has"
             yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
+
+
+def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
+    """Warn of exceptions that do not count because another statement is not known to be older.
+
+    One warning for each pair of files.
+    """
+    statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
+    for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
+        first, second = statements[position], statements[other]
+        pairs.setdefault((first.file, second.file), []).append((first, second))
+    for (file, other_file), contested in pairs.items():
+        first, second = contested[0]
+        same = first.timestamp and first.timestamp == second.timestamp
+        why = "has the same time" if same else "may be newer, as a time is missing or can't be read"
+        more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
+        message = (
+            f"{first.name[:80]} still counts: statements[{second.index}] of {other_file} "
+            f"(`{second.status}`) {why}{more}"
+        )
+        hint = "give the statement that is to count a later `timestamp`"
+        field = f"statements[{first.index}]"
+        yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
