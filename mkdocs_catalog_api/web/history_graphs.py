@@ -164,7 +164,7 @@ def _security(event: Any) -> str | None:
         case "vulnerability-reopened":
             return "applies again"
         case "vulnerability-suppressed":
-            return "does not apply"
+            return "suppressed"
         case "vulnerability-gone" if event["reason"] in ("rebuilt", "superseded"):
             return "fixed"
     return None

@@ -56,9 +56,8 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     Raises `ReportError`, and nothing else, for bytes that are not such a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        scans = _read(data, package)
         check_numbers(data)
-        return scans
+        return _read(data, package)
     data = mended(data)
     try:
         return _read(data, package)

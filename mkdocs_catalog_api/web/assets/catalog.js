@@ -389,7 +389,7 @@
       const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
       const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
       told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only.`;
-      if (found.suppressed[0]) told.append(` It is found in ${count(found.suppressed, "image")} to which it does not apply.`);
+      if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
       who.rows = () =>
