@@ -134,9 +134,10 @@ def _with_cves(
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
     """Note in `further` the CVE ids among the aliases of each row."""
     for row, findings in groups:
-        ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
-        if ids:
-            further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
+        if any(finding.aliases for finding in findings):
+            ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
+            if ids:
+                further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
         yield row, findings
 
 

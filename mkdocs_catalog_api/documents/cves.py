@@ -3,7 +3,7 @@
 import re
 from collections import Counter as Counted
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
@@ -189,16 +189,22 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
             if pin.slug and pin.version:
                 pinning[pin.slug, pin.version].add(chart.entry.slug)
 
-    def seen(row: Vulnerability | Suppressed, assessment: Assessment) -> Iterator[_Spread]:
+    def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:
+        spread = spreads.get(id_)
+        if spread is None:
+            spread = spreads[id_] = _Spread(row, exploited)
+        else:
+            spread.see(row, exploited)
+        return spread
+
+    def all_seen(row: Vulnerability | Suppressed, assessment: Assessment) -> list[_Spread]:
         """Of its own id, and of each CVE that it stands for."""
-        for id_ in (row.id, *assessment.further.get((row.id, row.pkg, row.installed), ())):
-            exploited = row.exploited if id_ == row.id else (catalog.exploited or {}).get(id_)
-            spread = spreads.get(id_)
-            if spread is None:
-                spread = spreads[id_] = _Spread(row, exploited)
-            else:
-                spread.see(row, exploited)
-            yield spread
+        of_row = [seen(row.id, row, row.exploited)]
+        if assessment.further:
+            days = catalog.exploited or {}
+            ids = assessment.further.get((row.id, row.pkg, row.installed), ())
+            of_row += [seen(id_, row, days.get(id_)) for id_ in ids]
+        return of_row
 
     for image in catalog.images:
         for release in image.releases:
@@ -207,19 +213,19 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
             place = _place(catalog, image, release)
             charts = pinning.get((place.slug, place.version), ())
             for row in release.assessment.rows:
-                for spread in seen(row, release.assessment):
+                for spread in all_seen(row, release.assessment):
                     spread.open.append(row)
                     spread.open_in.append(place)
                     spread.charts.update(charts)
             for out in release.assessment.suppressed:
-                for spread in seen(out, release.assessment):
+                for spread in all_seen(out, release.assessment):
                     spread.suppressed.append(out)
                     spread.suppressed_in.append(place)
     for chart in catalog.charts:
         for pin in chart.pins:
             if pin.outside and pin.assessment:
                 for row in pin.assessment.rows:
-                    for spread in seen(row, pin.assessment):
+                    for spread in all_seen(row, pin.assessment):
                         spread.charts.add(chart.entry.slug)
     return spreads
 

@@ -228,7 +228,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
                 odd[word] += 1
             yield Finding(
-                name, worst, pkg, installed, fixed, about, url, target, (), purl, kind, set_aside=set_aside
+                name, worst, pkg, installed, fixed, about, url, target, (), purl, kind, 0, set_aside
             )
 
 
