@@ -63,6 +63,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
+    ("further ids", "cves/CVE-2026-0001.json data 0 reportedAs", "X-1", "cves/CVE-2026-0001.json $"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
     ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),
     (

@@ -190,7 +190,16 @@ ADVISORIES = {
 DEFAULT_HISTORY = "history"
 """Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
 Accepted = Literal[
-    "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
+    "filesystem",
+    "repository",
+    "vm",
+    "cyclonedx",
+    "spdx",
+    "directory",
+    "file",
+    "ignored",
+    "partial",
+    "reference",
 ]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
@@ -246,7 +255,8 @@ class SecuritySettings(Section):
         (),
         description="What is taken without a warning: reports of something other than an image "
         "(`filesystem`, `repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some "
-        "digests of a release (`partial`), reports that name another registry's image (`reference`).",
+        "digests of a release (`partial`), reports that name another registry's image (`reference`). "
+        "`ignored` suppresses the findings that a scanner was told to ignore; without it, they count.",
     )
     max_report_size: Size = Field(
         512_000_000, description="Reports and VEX documents above this size are refused, such as `512MB`."

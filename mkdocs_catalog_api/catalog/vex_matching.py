@@ -26,8 +26,10 @@ from .vulnerabilities import Suppressed, Vulnerability
 
 _NEWEST = "~"
 """Behind every time."""
-_NONE = -1
+_NONE = -2
 """The rank of no statement."""
+_BY_SCANNER = -1
+"""The rank of what the scanner itself set aside."""
 _Text = str | tuple[str, ...]
 _ClaimKey = tuple[_Text, _Text | None]
 """Of the product: repository or digest of an image, or type, namespace, name and version of a package.
@@ -108,19 +110,33 @@ class Statements:
     def apply(
         self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], subjects: Sequence[Subject]
     ) -> Applied:
-        """Take out the rows of which every finding is covered by a statement.
+        """Take out the rows of which every finding is covered by a statement or set aside by its scanner.
 
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
         applied = Applied([], [], set(), set(), set())
         for row, findings in rows:
-            ranks = [self._decision(finding, subjects[finding.scan], applied) for finding in findings]
+            ranks = [self._cover(finding, subjects[finding.scan], applied) for finding in findings]
             if min(ranks, default=_NONE) == _NONE:
                 applied.open.append(row)
+            elif (newest := max(ranks)) == _BY_SCANNER:
+                applied.suppressed.append(_set_aside(row, findings))
             else:
-                applied.suppressed.append(_suppressed(row, self._at(max(ranks))))
+                applied.suppressed.append(_suppressed(row, self._at(newest)))
         return applied
+
+    def _cover(self, finding: Finding, image: Subject, applied: Applied) -> int:
+        """Rank of what takes the finding out. A statement that does not suppress counts before what the
+        scanner set aside, which has no time.
+        """
+        rank = self._decision(finding, image, applied)
+        if rank != _NONE or finding.set_aside is None:
+            return rank
+        known = [name for name in (finding.id, *finding.aliases) if name in self._ranks_by_id]
+        newest = self._newest(finding, image, known, applied)
+        contradicted = any(not self._at(rank).suppresses for ranks in newest.values() for rank in ranks)
+        return _NONE if contradicted else _BY_SCANNER
 
     def _at(self, rank: int) -> Statement:
         return self._all[self._positions[rank]]
@@ -232,6 +248,12 @@ def _age(statement: Statement) -> tuple[str, bool, str, int, str, str]:
     time = statement.timestamp or ("" if statement.suppresses else _NEWEST)
     place = statement.document, statement.index
     return time, not statement.suppresses, *place, statement.status, statement.justification
+
+
+def _set_aside(row: Vulnerability, findings: Sequence[Finding]) -> Suppressed:
+    """Where the findings of a row have several reasons, the weakest: `ignored`, then by code point."""
+    reasons = [finding.set_aside for finding in findings if finding.set_aside]
+    return Suppressed(**asdict(row), **min(reasons, key=lambda by: (by.status != "ignored", by))._asdict())
 
 
 def _suppressed(row: Vulnerability, by: Statement) -> Suppressed:

@@ -123,6 +123,10 @@ class Code(StrEnum):
         "A chart pins a digest that is another image's, what no page of the catalog lists, or a name without "
         "a registry, which is an image of docker.io.",
         "Pin the digest of the image that the chart uses.")
+    DOUBTFUL_FINDINGS = ("CAT039", "findings that the scanner did not count or rate",
+        "A report has findings without a severity or with one that its scanner does not have, findings that "
+        "the scanner was told to ignore, or findings that are not read.",
+        "Scan again, or suppress what you ignore on purpose with `security: {accept: [ignored]}`.")
 
     # What is known beside reports.
     BROKEN_VEX = ("CAT040", "a VEX document that can't be read",

@@ -12,7 +12,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.freshness import doubtful_scans
+from ..catalog.freshness import doubtful_reports, doubtful_scans
 from ..catalog.join import join, unused_reports
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
@@ -32,7 +32,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
 
     Problems are added, not raised; the catalog counts only if they don't refuse it.
     """
-    known = Knowledge(Statements(sources.statements), sources.advisories.exploited)
+    known = Knowledge(
+        Statements(sources.statements),
+        sources.advisories.exploited,
+        accept_ignored="ignored" in settings.security.accept,
+    )
     time, security = now(), settings.security
     joined = join(
         [
@@ -54,6 +58,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         problems.add(
             raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
         )
+    problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(
@@ -125,7 +130,10 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
     if scores is None:
         return None
     ids = {
-        row.id for assessment in catalog.assessments() for row in (*assessment.rows, *assessment.suppressed)
+        id_
+        for assessment in catalog.assessments()
+        for row in (*assessment.rows, *assessment.suppressed)
+        for id_ in (row.id, *assessment.further.get((row.id, row.pkg, row.installed), ()))
     }
     return scores.of(ids)
 

@@ -12,7 +12,7 @@ from ...catalog.scans import Scan
 from ...problems import Level, Problem, Problems, reason
 from ...problems.codes import Code
 from . import read_report
-from .artifact_hub import FOLDER, SUFFIX
+from .artifact_hub import FOLDER, SUFFIX, read_package
 from .normalise import ReportError
 
 _NOTHING_AT_ALL = (
@@ -64,15 +64,18 @@ def read_reports(
     for path in usable_files(folder, label, root, problems, suffixes=suffixes, max_size=max_size):
         if path.endswith(SUFFIX):
             continue
-        file = f"{label}/{path}"
+        file = faulty = f"{label}/{path}"
         try:
-            package = _package(folder, path)
+            if package := _package(folder, path):
+                faulty = file.removesuffix(".json") + SUFFIX
+                read_package(package)
+                faulty = file
             report = read_report((folder / path).read_bytes(), package)
         except OSError as error:
             message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))
         except ReportError as error:
-            place = file, error.line, error.column
+            place = faulty, error.line, error.column
             problems.add(Problem(*place, "", str(error), error.hint, code=Code.BROKEN_REPORT))
         else:
             if report and all(scan.inferred for scan in report):

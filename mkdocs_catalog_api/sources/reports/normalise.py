@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import quote
@@ -28,15 +28,9 @@ class ReportError(ValueError):
 DAMAGED = "the report seems damaged or altered; run the scan again"
 """The hint when the heart of a report cannot be counted on."""
 
-_SEVERITY_WORDS: dict[str, int] = {
-    **{word: index for index, word in enumerate(SEVERITIES)},
-    "IMPORTANT": 1,
-    "MODERATE": 2,
-    "NEGLIGIBLE": 3,
-    "MINOR": 3,
-    "UNIMPORTANT": 3,
-}
-_UNKNOWN = SEVERITIES.index("UNKNOWN")
+SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SEVERITIES)}
+"""The words that all scanners have."""
+UNKNOWN = SEVERITIES.index("UNKNOWN")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
 # Controls, and the marks that reverse the reading order and so can make a text look like another one.
@@ -130,13 +124,19 @@ def first_link(*values: object) -> str:
     return next(filter(None, map(link, values)), "")
 
 
-def severity(value: object) -> int:
-    """Index in `SEVERITIES` of a scanner's word, in any case; of any other value that of UNKNOWN."""
+def severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> int:
+    """Index in `SEVERITIES` of one of the scanner's `words`, in any case; of other values that of UNKNOWN."""
     if not isinstance(value, str):
-        return _UNKNOWN
-    if value in _SEVERITY_WORDS:
-        return _SEVERITY_WORDS[value]
-    return _SEVERITY_WORDS.get(value.strip().upper(), _UNKNOWN)
+        return UNKNOWN
+    if value in words:
+        return words[value]
+    return words.get(value.strip().upper(), UNKNOWN)
+
+
+def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> str | None:
+    """The word if it is not one of the scanner's `words`, empty if there is none; None for a word of them."""
+    word = text(value).strip()
+    return None if word.upper() in words else word[:40]
 
 
 def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, ...]]:
