@@ -58,7 +58,7 @@ def grype_row(finding: Finding) -> Report:
     fix = {"versions": [fixed] if fixed else []}
     return {
         "vulnerability": {"id": id_, "severity": severity, "fix": fix},
-        "artifact": {"name": pkg, "version": ""},
+        "artifact": {"name": pkg, "version": "", "type": "deb" if pkg == "curl" else "npm"},
     }
 
 
@@ -101,7 +101,6 @@ def grypes(draw: st.DrawFn) -> Report:
     return {
         "matches": [grype_row(finding) for finding in draw(st.lists(findings, max_size=4))],
         "source": {"type": "image", "target": target},
-        "distro": {"name": draw(st.sampled_from(["", "debian"]))},
         "descriptor": {"name": "grype", "timestamp": draw(st.sampled_from(TIMES))},
     }
 
@@ -123,9 +122,15 @@ def lists(report: Report) -> list[list[Report]]:
 
 
 def add(report: Report, finding: Finding, chance: random.Random) -> None:
+    """A finding in a kind of packages that the report has: else it would cover more, and replace more."""
     listed = chance.choice(lists(report))
-    row = grype_row if "matches" in report else osv_row if "results" in report else trivy_row
-    listed.insert(chance.randint(0, len(listed)), row(finding))
+    if "matches" in report:
+        match = grype_row(finding)
+        match["artifact"]["type"] = chance.choice([each["artifact"]["type"] for each in listed] or [""])
+        listed.append(match)
+    else:
+        row = osv_row if "results" in report else trivy_row
+        listed.insert(chance.randint(0, len(listed)), row(finding))
 
 
 def split(report: Report, chance: random.Random) -> tuple[Report, Report]:

@@ -42,14 +42,17 @@ def classed(created: str, findings: Findings, of: str = A, tag: str = "") -> dic
     return report
 
 
-def grype(created: str, *found: str, system: str, of: str = A) -> dict[str, Any]:
+def grype(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
     matches = [
-        {"vulnerability": {"id": id_, "severity": "High"}, "artifact": {"name": "lib", "version": "1"}}
+        {
+            "vulnerability": {"id": id_, "severity": "High"},
+            "artifact": {"name": "lib", "version": "1", "type": kind},
+        }
         for id_ in found
     ]
     descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
     source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
-    return {"matches": matches, "source": source, "descriptor": descriptor, "distro": {"name": system}}
+    return {"matches": matches, "source": source, "descriptor": descriptor}
 
 
 @pytest.fixture
@@ -91,6 +94,15 @@ def test_a_newer_report_of_fewer_classes_replaces_nothing(
     assert ids(built(one)) == ["CVE-2026-0003"]
 
 
+def test_parts_of_one_report_are_replaced_together(one: SiteFolder) -> None:
+    one.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
+    one.report("c.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
+    whole = ids(built(one))
+    one.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}))
+    one.report("b.json", classed(OLD, {"lang": ["CVE-2026-0002"]}))
+    assert ids(built(one)) == whole == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
+
+
 def test_parts_of_the_same_time_unite_whatever_their_classes(one: SiteFolder) -> None:
     one.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
     one.report("b.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
@@ -110,12 +122,10 @@ def test_only_a_different_digest_shows_that_the_content_has_changed(
     assert len(result.logged()) == both
 
 
-@pytest.mark.parametrize(("newer", "both"), [("", True), ("debian", False)])
-def test_a_report_of_grype_without_a_distribution_replaces_none_with_one(
-    one: SiteFolder, newer: str, both: bool
-) -> None:
-    one.report("a.json", grype(OLD, "CVE-2026-0001", system="debian"))
-    one.report("b.json", grype(NEW, "CVE-2026-0002", system=newer))
+@pytest.mark.parametrize(("newer", "both"), [("npm", True), ("", True), ("rpm", False)])
+def test_matches_of_grype_show_their_class_by_their_type(one: SiteFolder, newer: str, both: bool) -> None:
+    one.report("a.json", grype(OLD, "CVE-2026-0001", kind="deb"))
+    one.report("b.json", grype(NEW, "CVE-2026-0002", kind=newer))
     result = built(one)
     assert ids(result) == [*["CVE-2026-0001"] * both, "CVE-2026-0002"]
     assert problems(one)[0][1:] == ("CAT036" if both else "CAT033", "scans/a.json")
@@ -137,7 +147,7 @@ def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> N
 
 def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
     two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A.upper()))
-    report = grype(NEW, "CVE-2026-0002", system="debian")
+    report = grype(NEW, "CVE-2026-0002")
     report["source"]["target"] = {"manifestDigest": B.upper()}
     two.report("b.json", report)
     result = built(two)
@@ -199,8 +209,8 @@ def test_of_several_digests_a_newest_report_without_one_that_shows_more_is_a_war
 
 def test_the_first_scanner_counts_for_each_digest(two: SiteFolder) -> None:
     two.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("a2.json", grype(NEW, "CVE-2026-0002", system="debian", of=A))
-    two.report("b.json", grype(NEW, "CVE-2026-0003", system="debian", of=B))
+    two.report("a2.json", grype(NEW, "CVE-2026-0002", of=A))
+    two.report("b.json", grype(NEW, "CVE-2026-0003", of=B))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0003"]
     two.settings["security"] = {"scanners": ["grype", "trivy"]}
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]

@@ -117,8 +117,8 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
 
 def _kept(kept: Kept, subject: str) -> Problem:
     scan, other, doubt = kept
-    if doubt == "other-packages":
-        missing = " or ".join(sorted(scan.package_classes - other.package_classes))
+    if isinstance(doubt, frozenset):
+        missing = " or ".join(sorted(doubt))
         message = (
             f"counts for {subject} together with {other.file}, which is newer but has no result of {missing}"
         )

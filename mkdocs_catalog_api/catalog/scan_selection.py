@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from .scans import SEVERITIES, Scan, plain_platform
 from .value import Reason
 
-Doubt = Literal["time-not-known", "same-time", "other-packages"]
+Doubt = Literal["time-not-known", "same-time"]
 
 
 class Kept(NamedTuple):
@@ -16,8 +16,8 @@ class Kept(NamedTuple):
 
     scan: Scan
     other: Scan
-    """For `other-packages` the newer of the two."""
-    doubt: Doubt
+    doubt: Doubt | frozenset[str]
+    """Or the classes of packages that `other`, the newer of the two, does not cover."""
 
 
 class ScanSelection(NamedTuple):
@@ -84,7 +84,10 @@ class JoinRules(NamedTuple):
         by_path = sorted(scans, key=lambda scan: scan.place)
         for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
             newer = [each for each in newest if not _other_platform(scan, each)]
-            doubts = [(each, self._doubt(scan, each)) for each in newer]
+            # Reports that one was split into show together what it covers.
+            parts = (each.package_classes for each in scans if _made_together(scan, each))
+            classes = frozenset[str]().union(*parts)
+            doubts = [(each, self._doubt(scan, each, classes)) for each in newer]
             if all(doubt for _, doubt in doubts):
                 newest.append(scan)
                 for other, doubt in doubts[:1]:
@@ -92,15 +95,18 @@ class JoinRules(NamedTuple):
                         kept[scan.place] = Kept(scan, other, doubt)
         return newest
 
-    def _doubt(self, scan: Scan, other: Scan) -> Doubt | None:
-        """Why `other`, which comes first by its time, does not replace the scan; None if it does."""
+    def _doubt(self, scan: Scan, other: Scan, classes: frozenset[str]) -> Doubt | frozenset[str]:
+        """Why `other`, which comes first by its time, does not replace the scan; empty if it does.
+
+        `classes` are those of packages that the scan and those made together with it cover.
+        """
         if not (self._dated(scan) and self._dated(other)):
             return "time-not-known"
         if scan.moment == other.moment:
             return "same-time"
         # The content of a digest does not change. Without a digest, nothing shows that the content did.
         same_content = not (scan.digests and other.digests and scan.digests.isdisjoint(other.digests))
-        return "other-packages" if same_content and scan.package_classes - other.package_classes else None
+        return classes - other.package_classes if same_content else frozenset()
 
     def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
@@ -166,6 +172,10 @@ def _parts(scans: Sequence[Scan], digests: frozenset[str]) -> Iterator[list[Scan
         if not all(parts):
             parts.append([scan for scan in own if not scan.digests])
     return filter(None, parts)
+
+
+def _made_together(scan: Scan, other: Scan) -> bool:
+    return (scan.moment, scan.digests, scan.platform) == (other.moment, other.digests, other.platform)
 
 
 def _other_platform(scan: Scan, other: Scan) -> bool:

@@ -7,7 +7,7 @@
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
 | kind | `source.type`, but `image` |
-| package_classes | `os-pkgs` with a `distro.name`: matches alone don't show what had none |
+| package_classes | `matches[].artifact.type` |
 | findings | `matches[]` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
@@ -35,6 +35,7 @@ from .normalise import (
     first_link,
     items,
     mapping,
+    package_class,
     platform,
     require_ids,
     second_fraction,
@@ -73,7 +74,6 @@ class GrypeReport(Struct):
     matches: list[GrypeMatch] | UnsetType | None = UNSET
     descriptor: Any = None
     source: Any = None
-    distro: Any = None
 
 
 DECODER = msgspec.json.Decoder(GrypeReport)
@@ -92,7 +92,7 @@ def read(report: GrypeReport) -> list[Scan]:
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
-    system = text(mapping(report.distro).get("name"))
+    types = (text(mapping(match.artifact).get("type")) for match in matches)
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
@@ -105,7 +105,7 @@ def read(report: GrypeReport) -> list[Scan]:
             os_end_of_life=None,
             findings=tuple(_findings(matches)),
             kind="" if kind in ("image", "unknown") else kind,
-            package_classes=frozenset({"os-pkgs"} if system else ()),
+            package_classes=frozenset(map(package_class, filter(None, types))),
         )
     ]
 

@@ -184,6 +184,11 @@ def ecosystem(word: object) -> str:
     return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
 
 
+def package_class(word: object) -> str:
+    """`os-pkgs` or `lang-pkgs`, as Trivy calls them, of a scanner's word for a kind of packages."""
+    return "os-pkgs" if ecosystem(word) in ("alpm", "apk", "deb", "rpm") else "lang-pkgs"
+
+
 def advisory(name: str) -> str:
     """The public page of a vulnerability, by its id; empty when the id does not tell."""
     known = _ADVISORY.fullmatch(name)

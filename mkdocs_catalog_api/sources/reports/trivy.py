@@ -39,6 +39,7 @@ from .normalise import (
     ecosystem,
     link,
     mapping,
+    package_class,
     platform,
     require_ids,
     second_fraction,
@@ -51,7 +52,6 @@ from .normalise import (
 from .report_format import ReportFormat
 
 _PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
-_OF_SYSTEM = {"apk", "deb", "rpm", "alpm"}
 _NOT_AFFECTED = "not_affected"
 """The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
 
@@ -163,13 +163,11 @@ def _scan(report: TrivyReport) -> Scan:
         system_only_named=text(system.get("Family")) not in ("", "none")
         # Before 2021 there was no class.
         and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
-        package_classes=_PACKAGES.intersection(map(_class, results)),
+        # Before 2021 only the type shows the class.
+        package_classes=_PACKAGES.intersection(
+            text(result.class_) or package_class(result.type) for result in results
+        ),
     )
-
-
-def _class(result: TrivyResult) -> str:
-    """The class of a result; before 2021 only the type shows it."""
-    return text(result.class_) or ("os-pkgs" if ecosystem(result.type) in _OF_SYSTEM else "lang-pkgs")
 
 
 def _check(results: list[TrivyResult]) -> None:
