@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -34,7 +35,8 @@ class ScanSelection(NamedTuple):
 class JoinRules(NamedTuple):
     """For each digest and platform of a release, one scanner's newest scan counts.
 
-    Which scans count depends on what they are of and when they were made, never on what they found.
+    What scans are of and when they were made decides, not how much they found. So one more finding never
+    makes a scan count that hides another one.
     """
 
     scanners: Sequence[str]
@@ -80,14 +82,15 @@ class JoinRules(NamedTuple):
         What is in doubt counts, and is added to `kept`.
         """
         newest: list[Scan] = []
+        # Reports that one was split into show together what it covers.
+        classes: dict[tuple[object, ...], frozenset[str]] = defaultdict(frozenset)
+        for scan in scans:
+            classes[_made(scan)] |= scan.package_classes
         # By path, then the newest first; those without a time come last, since they replace nothing.
         by_path = sorted(scans, key=lambda scan: scan.place)
         for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
             newer = [each for each in newest if not _other_platform(scan, each)]
-            # Reports that one was split into show together what it covers.
-            parts = (each.package_classes for each in scans if _made_together(scan, each))
-            classes = frozenset[str]().union(*parts)
-            doubts = [(each, self._doubt(scan, each, classes)) for each in newer]
+            doubts = [(each, self._doubt(scan, each, classes[_made(scan)])) for each in newer]
             if all(doubt for _, doubt in doubts):
                 newest.append(scan)
                 for other, doubt in doubts[:1]:
@@ -174,8 +177,9 @@ def _parts(scans: Sequence[Scan], digests: frozenset[str]) -> Iterator[list[Scan
     return filter(None, parts)
 
 
-def _made_together(scan: Scan, other: Scan) -> bool:
-    return (scan.moment, scan.digests, scan.platform) == (other.moment, other.digests, other.platform)
+def _made(scan: Scan) -> tuple[object, ...]:
+    """When and of what the scan was made."""
+    return scan.moment, scan.digests, scan.platform
 
 
 def _other_platform(scan: Scan, other: Scan) -> bool:
