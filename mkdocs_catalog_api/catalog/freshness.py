@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
 from operator import eq
@@ -69,6 +69,14 @@ def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> list[tuple[str, int]]:
     for word, number in chain.from_iterable(counts):
         sums[word] += number
     return sorted(sums.items())
+
+
+def unscanned(images: Sequence[Image]) -> Iterator[Image]:
+    """Images whose newest version has no scan, if any other version of the catalog has one."""
+    if any(release.scans for image in images for release in image.releases):
+        for image in images:
+            if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
+                yield image
 
 
 def _name(image: Image, release: Release) -> str:

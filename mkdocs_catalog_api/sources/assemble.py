@@ -12,7 +12,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.freshness import doubtful_reports, doubtful_scans
+from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
@@ -60,6 +60,13 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         )
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
+    if security.max_age is not None:
+        raw_images = {entry.slug: raw for entry, raw in sources.images}
+        for image in unscanned(joined.images):
+            message = f"the newest version, {image.releases[0].entry.version}, has no scan"
+            problem = raw_images[image.entry.slug].problem
+            hint = "scan it: `security.max_age` asks for scans"
+            problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
     images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(
         title=site.title,

@@ -7,6 +7,7 @@
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
 | kind | `source.type`, but `image` |
+| package_classes | `matches[].artifact.type` |
 | findings | `matches[]`, and `ignoredMatches[]` but those that Grype leaves out by its own knowledge |
 | set_aside | the first of `appliedIgnoreRules[]` that has a VEX status which suppresses, else the first |
 | narrowed | `descriptor.configuration`: `only-fixed`, `only-notfixed`, `ignore-wontfix`, `exclude` |
@@ -40,8 +41,10 @@ from .normalise import (
     items,
     mapping,
     odd_severity,
+    package_class,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -112,11 +115,13 @@ def read(report: GrypeReport) -> list[Scan]:
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
+    types = (text(mapping(match.artifact).get("type")) for match in matches)
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
             scanner_version=text(descriptor.get("version")),
             scanned_at=utc_second(descriptor.get("timestamp")),
+            fraction=second_fraction(descriptor.get("timestamp")),
             references=distinct(names),
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
@@ -125,6 +130,7 @@ def read(report: GrypeReport) -> list[Scan]:
             kind="" if kind in ("image", "unknown") else kind,
             narrowed=tuple(option for option in _NARROWING if configuration.get(option)),
             odd_severities=tuple(sorted(odd.items())),
+            package_classes=frozenset(map(package_class, filter(None, types))),
         )
     ]
 

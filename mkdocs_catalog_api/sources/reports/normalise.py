@@ -184,6 +184,11 @@ def ecosystem(word: object) -> str:
     return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
 
 
+def package_class(word: object) -> str:
+    """`os-pkgs` or `lang-pkgs`, as Trivy calls them, of a scanner's word for a kind of packages."""
+    return "os-pkgs" if ecosystem(word) in ("alpm", "apk", "deb", "rpm") else "lang-pkgs"
+
+
 def advisory(name: str) -> str:
     """The public page of a vulnerability, by its id; empty when the id does not tell."""
     known = _ADVISORY.fullmatch(name)
@@ -205,8 +210,8 @@ def osv_page(name: str) -> str:
 
 
 def digests(values: Iterable[object]) -> frozenset[str]:
-    """The digests among references (`name@sha256:…`) and bare digests."""
-    parts = (text(value).rpartition("@")[2] for value in values)
+    """The digests among references (`name@sha256:…`) and bare digests, in lower case."""
+    parts = (text(value).rpartition("@")[2].lower() for value in values)
     return frozenset(filter(_DIGEST.fullmatch, parts))
 
 
@@ -222,6 +227,12 @@ def utc_second(value: object) -> str | None:
     """`2026-11-20T06:00:00Z` of a time as `utc` reads it."""
     moment = utc(value)
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment else None
+
+
+def second_fraction(value: object) -> str:
+    """Digits after the second of a time as `utc` reads it, all of them but trailing zeros."""
+    time = _TIME.fullmatch(text(value).strip())
+    return (time[3] or "").rstrip("0") if time else ""
 
 
 def utc(value: object) -> datetime | None:

@@ -12,6 +12,7 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 | os_end_of_life | `Metadata.OS.EOSL` |
 | kind | `ArtifactType`, but `container_image` |
 | system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
+| package_classes | `Results[].Class`, before 2021 by `Results[].Type` |
 | findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
 | more findings | `Results[].ExperimentalModifiedFindings[].Finding`, which `--show-suppressed` writes |
 | set_aside | `Status`, `Statement` and `Source` of the modified finding |
@@ -46,8 +47,10 @@ from .normalise import (
     link,
     mapping,
     odd_severity,
+    package_class,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -56,7 +59,7 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
-_PACKAGES = {"os-pkgs", "lang-pkgs"}
+_PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 _NOT_AFFECTED = "not_affected"
 """The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
 _OF_OTHER_SCANS = {"misconfiguration", "secret", "license"}
@@ -175,6 +178,7 @@ def _scan(report: TrivyReport) -> Scan:
     return Scan(
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
+        fraction=second_fraction(report.created_at),
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
@@ -187,6 +191,10 @@ def _scan(report: TrivyReport) -> Scan:
         and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
+        # Before 2021 only the type shows the class.
+        package_classes=_PACKAGES.intersection(
+            text(result.class_) or package_class(result.type) for result in results
+        ),
     )
 
 
