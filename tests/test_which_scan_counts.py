@@ -157,7 +157,8 @@ def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
 
 
 def test_a_digest_of_harbor_in_upper_case_is_read(one: SiteFolder) -> None:
-    found = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "artifact_digests": [A.upper()]}
+    found: dict[str, object] = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "severity": "High"}
+    found |= {"artifact_digests": [A.upper()]}
     key = "application/vnd.security.vulnerability.report; version=1.1"
     one.report("a.json", {key: {"generated_at": NEW, "vulnerabilities": [found]}})
     result = built(one)

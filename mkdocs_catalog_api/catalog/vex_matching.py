@@ -133,7 +133,8 @@ class Statements:
         rank = self._decision(finding, image, applied)
         if rank != _NONE or finding.set_aside is None:
             return rank
-        known = [name for name in (finding.id, *finding.aliases) if name in self._ranks_by_id]
+        keys = dict.fromkeys(map(id_key, (finding.id, *finding.aliases)))
+        known = [key for key in keys if key in self._ranks_by_id]
         newest = self._newest(finding, image, known, applied)
         contradicted = any(not self._at(rank).suppresses for ranks in newest.values() for rank in ranks)
         return _NONE if contradicted else _BY_SCANNER
