@@ -69,6 +69,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("search", "search.json data 0 versions 0 digests", [], "search.json $.data[0].versions[0].digests"),
     ("templates", "index.json templates image", "/catalog/api/v1/{slug}", "index.json $.templates.image"),
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
+    ("further ids", "cves/CVE-2026-0001.json data 0 reportedAs", "X-1", "cves/CVE-2026-0001.json $"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
     ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),
     (

@@ -50,6 +50,17 @@ RUN_ELSEWHERE = {
     ("publish", "pip install -r requirements.txt"),
 }
 NOT_RUN = {
+    (
+        "vulnerabilities",
+        "curl -s https://catalog.example.org/hardened/api/v1/security.json | jq '.supported.total, .total'",
+    ): ("asks a site that is an example; test_populations reads both fields of it"),
+    ("history", "catalog-api record --verify --against https://example.org/catalog/"): (
+        "asks a published site; test_history_files asks a served one"
+    ),
+    (
+        "publish",
+        "catalog-api check-live http://127.0.0.1:8000/catalog/ --key public.pem --base https://example.org/catalog/",
+    ): ("asks a served site; test_sign does so"),
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
     ),

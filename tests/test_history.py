@@ -699,3 +699,18 @@ def test_a_digest_that_only_the_reports_name_shows_that_nothing_was_rebuilt(past
         path.write_text(json.dumps(report))
         past.day(day)
     assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]
+
+
+def test_the_worst_severity_may_be_that_of_a_package_or_a_day_in_between(past: Past) -> None:
+    past.scan("nginx", "1.0", [row(ONE, "LOW"), row(TWO, "LOW")])
+    past.day(MONDAY)
+    past.scan("nginx", "1.0", [row(TWO, "LOW"), row(TWO, "CRITICAL", pkg="curl")])
+    past.day(TUESDAY)
+    past.scan("nginx", "1.0", [row(ONE, "HIGH"), row(TWO, "LOW")])
+    past.day(WEDNESDAY)
+    past.scan("nginx", "1.0", [row(ONE, "LOW"), row(TWO, "LOW")])
+    past.day(THURSDAY)
+    rebuild(past)
+    past.day("2026-11-06")
+    fixed = [past.fixed(word) for word in ("critical", "high", "low")]
+    assert fixed == [(1, 4, 4), (1, 4, 4), (0, None, None)]

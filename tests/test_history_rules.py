@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.grading import Grade
-from mkdocs_catalog_api.catalog.scans import SEVERITIES
+from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
 from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import (
@@ -234,3 +234,73 @@ def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list
             assert not {*before.digests} & {*now.digests}, "the same build"
         elif before.complete:
             assert before.version != now.version, "the same release, and nobody knows the build"
+
+
+@st.composite
+def whole(draw: st.DrawFn) -> list[Seen]:
+    """A day of one image: away, not scanned, or scanned as a whole with known digests."""
+    if draw(st.integers(0, 7)) == 0:
+        return []
+    version = draw(st.sampled_from(["1.0", "1.1", "2.0"]))
+    digests = tuple(draw(st.sets(st.sampled_from(["d1", "d2", "d3", "d4"]), min_size=1, max_size=2)))
+    image = KnownImage(releases={version: digests}, latest=version)
+    if draw(st.integers(0, 7)):
+        scanner = draw(st.sampled_from(["Trivy 1", "Trivy 2", "Grype 1"]))
+        image.scanned, image.scan = True, KnownScan(version, digests, scanner, complete=True)
+        image.open = draw(ROWS)
+        image.suppressed = {key: row for key, row in draw(ROWS).items() if key not in image.open}
+    return [Seen("x", image)]
+
+
+def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]:
+    """Severity and days of each fix whose beginning is known, read from the contract and not from events."""
+    clocks: dict[str, tuple[int, bool, Severity]] = {}
+    fixes: list[tuple[str, int, tuple[int, bool, Severity]]] = []
+    open_: dict[tuple[str, str], Severity] = {}
+    last: KnownScan | None = None
+    scanned: set[str] = set()
+    hidden: set[str] = set()
+    for day, snapshot in enumerate(days):
+        if not snapshot:
+            open_, last = {}, None
+            continue
+        image, before = snapshot[0].image, {id_ for id_, _ in open_}
+        if image.scan is None:
+            continue
+        scan, now = image.scan, {id_ for id_, _ in image.open}
+        known = not scanned.isdisjoint(scan.digests)
+        if day == 0:
+            hidden = {id_ for id_, _ in image.suppressed} - now
+        suppressed = {id_ for id_, _ in image.suppressed}
+        for id_ in (now | suppressed) - before - clocks.keys():
+            earlier = [fix for fix in fixes if fix[0] == id_]
+            if known and earlier:
+                fixes.remove(earlier[-1])
+                clocks[id_] = earlier[-1][2]
+        for (id_, _), severity in image.open.items():
+            first, baseline, worst = clocks.get(id_, (day, day == 0 or id_ in hidden, severity))
+            clocks[id_] = first, baseline, min(worst, severity, key=SEVERITIES.index)
+        hidden -= now
+        if last and not {*last.digests} & {*scan.digests} and last.scanner and scan.scanner:
+            same = last.scanner.split()[0] == scan.scanner.split()[0]
+            later = scan.version >= last.version
+            gone = sorted(before - now - suppressed) if same and later else []
+            fixes += [(id_, day, clocks.pop(id_)) for id_ in gone]
+        open_, last = image.open, scan
+        scanned |= {*scan.digests}
+    return [(worst, day - first) for _, day, (first, baseline, worst) in fixes if not baseline]
+
+
+@settings(max_examples=150)
+@given(st.lists(whole(), min_size=2, max_size=9))
+def test_time_to_fix_is_what_the_contract_says(days: list[list[Seen]]) -> None:
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(Path(path), "history")
+        recorded(folder, days)
+        times = {path: json.loads(body) for path, body in documents(folder)}["history/index.json"][
+            "timeToFix"
+        ]
+    for severity in SEVERITIES:
+        took = [days for worst, days in expected_fixes(days) if worst == severity]
+        window = times[severity.lower()]["days365"]
+        assert (window["fixed"], window["median"]) == (len(took), statistics.median(took) if took else None)

@@ -121,7 +121,7 @@ def test_a_broken_answer_about_the_package_is_refused_by_name(
     save(hub, None, answer)
     result = hub.build()
     assert result.failed
-    (message,) = [text for text in result.logged() if "scans/hub/acme/stack/1.0.0.json" in text]
+    (message,) = [text for text in result.logged() if "scans/hub/acme/stack/1.0.0.package" in text]
     assert what in message
 
 

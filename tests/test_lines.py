@@ -405,3 +405,75 @@ def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
     assert {key: entry["newLine"][key] for key in kept} == {
         "version": "18.0", "digest": digest("18.0"), "fixes": 1, "adds": 0,
     }  # fmt: skip
+
+
+INDEX, AMD64, ARM64 = digest("index"), digest("amd64"), digest("arm64")
+MANIFESTS = {"linux/amd64": AMD64, "linux/arm64": ARM64}
+
+
+@pytest.mark.parametrize(
+    ("version", "scanned", "counted", "complete"),
+    [
+        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX], 1, True),
+        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64], 1, False),
+        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
+        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX, AMD64], 2, True),
+        ({"manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
+        ({"manifests": MANIFESTS}, [ARM64], 1, False),
+        ({"digest": [AMD64, ARM64]}, [AMD64, ARM64], 2, True),
+    ],
+)
+def test_reports_join_by_the_index_and_by_each_manifest(
+    site: SiteFolder, version: dict[str, Any], scanned: list[str], counted: int, complete: bool
+) -> None:
+    site.image("a", yaml.safe_dump({"versions": [{"version": "1.0"} | version]}))
+    for number, scanned_digest in enumerate(scanned):
+        rows = [row(f"CVE-2026-000{number}", "LOW")]
+        site.report(f"{number}.json", trivy(rows, digest=f"{REGISTRY}/a@{scanned_digest}"))
+    result = built(site)
+    security = result.json("images/a/index.json")["data"]["security"]
+    assert (security["total"], security["grade"]) == (counted, "A" if complete else None)
+    published = result.json("images/a/index.json")["data"]["versions"][0]
+    assert published["digest"] == (INDEX if version.get("digest") == INDEX else AMD64)
+    for digest_ in {*published["digests"], *(each["digest"] for each in published["manifests"])}:
+        entry = result.json(f"digests/{digest_.replace(':', '/')}.json")["data"][0]
+        assert (entry["version"], entry["security"]["complete"]) == ("1.0", complete)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        {"digest": [AMD64, ARM64], "manifests": MANIFESTS},
+        {"manifests": {"linux/amd64": "sha256:1"}},
+        {"manifests": {"linux": AMD64}},
+        {
+            "manifests": [
+                {"platform": "linux/amd64", "digest": AMD64},
+                {"platform": "linux/amd64", "digest": ARM64},
+            ]
+        },
+        {"manifests": {"linux/amd64": AMD64, "linux/arm64": AMD64}},
+    ],
+)
+def test_manifests_that_are_wrong_are_refused(site: SiteFolder, version: dict[str, Any]) -> None:
+    site.image("a", yaml.safe_dump({"versions": [{"version": "1.0"} | version]}))
+    site.write_config()
+    refused, listed = places(site)
+    assert refused
+    assert all(place.startswith("CAT012 docs/images/a.md ") for place in listed), listed
+
+
+def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: SiteFolder) -> None:
+    key = "verify: {key: https://example.org/cosign.pub}\n"
+    site.image(
+        "a", key + yaml.safe_dump({"versions": [{"version": "1", "digest": INDEX, "manifests": MANIFESTS}]})
+    )
+    site.image("b", key + yaml.safe_dump({"versions": [{"version": "1", "manifests": MANIFESTS}]}))
+    result = built(site)
+    one, each = ((result.folder / f"site/images/{slug}/index.html").read_text("utf-8") for slug in ("a", "b"))
+    assert f"docker pull {REGISTRY}/a:1@{INDEX}" in one
+    assert "data-choose" not in one
+    for digest_ in (AMD64, ARM64):
+        assert f"docker pull {REGISTRY}/b:1@{digest_}" in each
+        assert f"{REGISTRY}/b@{digest_}</code>" in each, "verify"
+    assert each.count("<option>linux/") == 2

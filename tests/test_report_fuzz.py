@@ -38,6 +38,45 @@ REPORTS: list[Any] = [
         records=[{"id": "X-1", "affected": [{"package": {"name": "lodash"}, "ranges": [{"events": []}]}]}],
     ),
     {"acme/web:1": trivy(row()), "acme/job:1": {"Results": None}},
+    {
+        "Results": [
+            {
+                "Class": "os-pkgs",
+                "Vulnerabilities": [row(Severity="SEVERE"), row(Status="not_affected")],
+                "ExperimentalModifiedFindings": [
+                    {
+                        "Type": "vulnerability",
+                        "Status": "fixed",
+                        "Source": "vex",
+                        "Finding": row(PkgName="a"),
+                    },
+                    {"Type": "vulnerability", "Statement": "why", "Source": "file", "Finding": row()},
+                    {"Type": "other", "Finding": {"ID": "1"}},
+                ],
+            }
+        ]
+    },
+    grype(
+        match({"severity": "Severe"}),
+        ignoredMatches=[
+            match({}, "CVE-2026-0002") | {"appliedIgnoreRules": [{"reason": "x"}]},
+            match({}) | {"appliedIgnoreRules": [{"vex-status": "fixed", "vex-justification": "y"}]},
+            match({}) | {"appliedIgnoreRules": [{"reason": "DistroPackageFixed", "package": {"name": "z"}}]},
+        ],
+        descriptor={"name": "grype", "configuration": {"only-fixed": True}},
+    ),
+    osv(
+        {"ids": ["X-1"], "max_severity": ""},
+        records=[
+            {
+                "id": "X-1",
+                "upstream": ["CVE-2026-0001"],
+                "related": ["CVE-2026-0002"],
+                "severity": [{"type": "CVSS_V3", "score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"}],
+                "database_specific": {"severity": "HIGH"},
+            }
+        ],
+    ),
 ]
 
 
@@ -67,6 +106,8 @@ def texts(scans: list[Scan]) -> list[str]:
         ]
         for finding in scan.findings:
             listed += [value for value in astuple(finding) if isinstance(value, str)] + list(finding.aliases)
+            listed += finding.set_aside or ()
+        listed += [word for word, _ in (*scan.odd_severities, *scan.unread)]
     return listed
 
 

@@ -91,7 +91,9 @@ def build(files: list[tuple[str, object]], *, checked: bool = False) -> Document
     with tempfile.TemporaryDirectory() as folder:
         site = SiteFolder(Path(folder))
         site.write("docs/index.md", "# Home\n")
-        site.image("nginx", f"versions: ['2', {{version: '1', digest: ['{digest(1)}', '{digest(2)}']}}]")
+        digests = f"['{digest(1)}', '{digest(2)}']"
+        versions = f"[{{version: '2', tags: [stable]}}, {{version: '1', digest: {digests}}}]"
+        site.image("nginx", f"versions: {versions}")
         pins = f"images: ['{NGINX}@{digest(1)}', '{NGINX}:2', 'quay.io/acme/proxy@{digest(3)}']"
         site.page("charts/web.md", f"category: Web\ntier: core\nlicense: MIT\n{pins}")
         for path, content in files:

@@ -207,7 +207,16 @@ ADVISORIES = {
 DEFAULT_HISTORY = "history"
 """Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
 Accepted = Literal[
-    "filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file", "partial", "reference"
+    "filesystem",
+    "repository",
+    "vm",
+    "cyclonedx",
+    "spdx",
+    "directory",
+    "file",
+    "ignored",
+    "partial",
+    "reference",
 ]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
@@ -253,17 +262,21 @@ class SecuritySettings(Section):
         "`advisories/epss_scores.csv.gz`, if it is there.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Age in days above which the scan of a newest release causes a warning."
+        None,
+        description="Age in days above which the scan of a newest version causes a warning. Where other "
+        "versions have scans, so does a newest version without any.",
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
-        (), description="Which scanner counts when several have scanned a release: the first that has."
+        (),
+        description="Which scanners count: for each digest the first of these that has scanned it.",
     )
     """By default empty: all, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
         description="What is taken without a warning: reports of something other than an image "
         "(`filesystem`, `repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some "
-        "digests of a release (`partial`), reports that name another registry's image (`reference`).",
+        "digests of a release (`partial`), reports that name another registry's image (`reference`). "
+        "`ignored` suppresses the findings that a scanner was told to ignore; without it, they count.",
     )
     max_report_size: Size = Field(
         512_000_000, description="Reports and VEX documents above this size are refused, such as `512MB`."

@@ -11,14 +11,14 @@ GENERATOR = "mkdocs-catalog-api"
 """What wrote the documents, as the manifest names it."""
 
 # No step up, nothing hidden, no drive, nothing encoded: joined to a folder or an address, it stays below it.
-_PART = r"[A-Za-z0-9_+-][A-Za-z0-9_+.-]*"
+_PART = r"[A-Za-z0-9_+-][A-Za-z0-9_+.~-]*"
 DOCUMENT_PATH = rf"{_PART}(?:/{_PART})*"
 """The grammar of a document's path below `api/v1/`, as the manifest has it."""
 
 INDEX = "index.json"
 OPENAPI = "openapi.json"
 MANIFEST = "manifest.json"
-SIGNATURE = "manifest.json.jws"
+SIGNATURE = f"{MANIFEST}.jws"
 SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"

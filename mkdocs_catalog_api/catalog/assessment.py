@@ -12,7 +12,7 @@ from .grading import Grade, grade
 from .scans import COUNTERS, Finding, Scan
 from .statements import Subject
 from .vex_matching import Statements
-from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
+from .vulnerabilities import RowKey, SeverityCounts, Suppressed, Vulnerability, count, deduplicate, is_cve
 
 
 class Figures(NamedTuple):
@@ -27,6 +27,8 @@ class Figures(NamedTuple):
     """Rows that are known to be exploited; None when nobody has looked."""
     in_part: bool = False
     """Some of the release's digests have no scan, and so it has no grade."""
+    os_ended: bool = False
+    """A scan is of an operating system past its end of life."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -66,7 +68,11 @@ class Assessment(NamedTuple):
     matched: frozenset[int]
     """Positions of the VEX statements on any of the findings."""
     related: frozenset[frozenset[str]]
-    """Ids of one finding, where statements are on several of them."""
+    """Keys of the ids of one finding, where statements are on several of them."""
+    contested: frozenset[tuple[int, int]]
+    """As in `Applied`."""
+    further: Mapping[RowKey, tuple[str, ...]]
+    """The CVE ids that rows stand for besides their own id, sorted; only of rows that have any."""
 
 
 class Knowledge(NamedTuple):
@@ -75,6 +81,8 @@ class Knowledge(NamedTuple):
     statements: Statements
     exploited: Mapping[str, str] | None = None
     """Id → day since when it is known to be exploited; None when nobody has looked."""
+    accept_ignored: bool = False
+    """Whether findings that the scanner was told to ignore are suppressed; else they count."""
 
 
 def assess(
@@ -92,22 +100,49 @@ def assess(
     findings: list[Finding] = [*scans[0].findings]
     for position, scan in enumerate(scans[1:], 1):
         findings += [replace(finding, scan=position) for finding in scan.findings]
-    groups = deduplicate(findings)
+    set_aside = any(finding.set_aside for finding in findings)
+    if set_aside and not known.accept_ignored:
+        findings = [_counted(finding) for finding in findings]
+    further: dict[RowKey, tuple[str, ...]] = {}
+    groups = _with_cves(deduplicate(findings), further)
     if known.exploited is not None:
         groups = _marked(groups, known.exploited)
     suppressed: list[Suppressed] = []
     matched: Iterable[int] = ()
     related: Iterable[frozenset[str]] = ()
-    if len(known.statements) and known.statements.concerns(findings):
+    contested: Iterable[tuple[int, int]] = ()
+    if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
-        rows, suppressed, matched, related = known.statements.apply(groups, subjects)
+        rows, suppressed, matched, related, contested = known.statements.apply(groups, subjects)
     else:
         rows = [row for row, _ in groups]
     exploited = None
     if known.exploited is not None:
         exploited = sum(row.exploited is not None for row in rows)
     figures = _figures(scans, count(rows), len(suppressed), exploited, in_part)
-    return Assessment(figures, rows, suppressed, len(findings), frozenset(matched), frozenset(related))
+    return Assessment(
+        *(figures, rows, suppressed, len(findings)),
+        *(frozenset(matched), frozenset(related), frozenset(contested), further),
+    )
+
+
+def _counted(finding: Finding) -> Finding:
+    """The finding as if the scanner had not been told to ignore it."""
+    if finding.set_aside and finding.set_aside.status == "ignored":
+        return replace(finding, set_aside=None)
+    return finding
+
+
+def _with_cves(
+    groups: Iterable[tuple[Vulnerability, list[Finding]]], further: dict[RowKey, tuple[str, ...]]
+) -> Iterator[tuple[Vulnerability, list[Finding]]]:
+    """Note in `further` the CVE ids among the aliases of each row."""
+    for row, findings in groups:
+        if any(finding.aliases for finding in findings):
+            ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
+            if ids:
+                further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
+        yield row, findings
 
 
 def _marked(
@@ -123,18 +158,23 @@ def _marked(
 def _figures(
     scans: Sequence[Scan], counts: SeverityCounts, suppressed: int, exploited: int | None, in_part: bool
 ) -> Figures:
-    abandoned = any(scan.os_end_of_life for scan in scans)
-    letter, score = _graded(counts, in_part=in_part, abandoned=abandoned)
+    os_ended = any(scan.os_end_of_life for scan in scans)
+    proves_little = os_ended or any(scan.narrowed for scan in scans)
+    letter, score = _graded(counts, in_part=in_part, proves_little=proves_little)
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: the release is known no better than its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    return Figures(counts, suppressed, letter, score, oldest, exploited, in_part)
+    return Figures(counts, suppressed, letter, score, oldest, exploited, in_part, os_ended)
 
 
-def _graded(counts: SeverityCounts, *, in_part: bool, abandoned: bool) -> tuple[Grade | None, float | None]:
-    """Grade and score, without which is what nobody has looked at all of, or looks at any more."""
+def _graded(
+    counts: SeverityCounts, *, in_part: bool, proves_little: bool
+) -> tuple[Grade | None, float | None]:
+    """Grade and score; both None for what is scanned in part, and in place of an A or A+ for a scan that
+    proves little: of a system past its end of life, or without some kinds of vulnerabilities.
+    """
     band, score = grade(*counts)
-    if in_part or (abandoned and band.proves_nothing_if_abandoned):
+    if in_part or (proves_little and band.says_hardly_anything_found):
         return None, None
     return band.letter, score
 
@@ -154,8 +194,8 @@ def total(parts: Sequence[Figures]) -> Figures:
     fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True))) or (0,) * 5
     unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True))) or (0,) * 5
     counts, in_part = SeverityCounts(fixable, unfixable), any(part.in_part for part in parts)
-    abandoned = any(part.grade is None for part in parts)
-    letter, score = _graded(counts, in_part=in_part, abandoned=abandoned) if parts else (None, None)
+    proves_little = any(part.grade is None for part in parts)
+    letter, score = _graded(counts, in_part=in_part, proves_little=proves_little) if parts else (None, None)
     known = [part.exploited for part in parts if part.exploited is not None]
     exploited = sum(known) if known else None
     suppressed = sum(part.suppressed for part in parts)

@@ -1,9 +1,11 @@
-"""Scans that count but prove little: old ones, doubtful joins, systems past their end of life."""
+"""Reports that prove little: narrowed or old ones, doubtful joins, systems past their end of life."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from itertools import chain, groupby
 from operator import eq
 
 from ..problems import Level, Problem
@@ -24,6 +26,57 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
                     yield from _doubtful_joins(image, release, scan)
                 if scan.os_end_of_life:
                     yield _abandoned_system(image, release, scan, now.date().isoformat())
+
+
+def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator[Problem]:
+    """Name each report with findings that its scanner did not count, rate or write; `scans` are by report."""
+    for _, group in groupby(scans, key=lambda scan: scan.file):
+        of_report = [*group]
+        scan = of_report[0]
+        for option in dict.fromkeys(option for each in of_report for option in each.narrowed):
+            message = f"the report was made with {option}, so vulnerabilities may be missing"
+            yield _problem(scan, Code.IN_PART, message, f"scan again without {option}")
+        ignored = sum(
+            finding.set_aside is not None and finding.set_aside.status == "ignored"
+            for each in of_report
+            for finding in each.findings
+        )
+        if ignored:
+            message = f"{_findings(ignored)} that {scan.scanner.name} was told to ignore"
+            if "ignored" in accept:
+                message, hint = f"suppressed: {message}", ""
+            else:
+                message = f"counted like any other: {message}"
+                hint = "to suppress them, set `security: {accept: [ignored]}`"
+            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, hint, Level.INFO)
+        for word, number in _sums(each.odd_severities for each in of_report):
+            severity = (
+                f"the severity {word!r}, which {scan.scanner.name} does not have" if word else "no severity"
+            )
+            message = f"{_findings(number)} with {severity}: counted as UNKNOWN"
+            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, "scan again with a newer version")
+        for kind, number in _sums(each.unread for each in of_report):
+            message = f"not counted: {number:,} {kind}"
+            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, "", Level.INFO)
+
+
+def _findings(number: int) -> str:
+    return "1 finding" if number == 1 else f"{number:,} findings"
+
+
+def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> list[tuple[str, int]]:
+    sums = Counter[str]()
+    for word, number in chain.from_iterable(counts):
+        sums[word] += number
+    return sorted(sums.items())
+
+
+def unscanned(images: Sequence[Image]) -> Iterator[Image]:
+    """Images whose newest version has no scan, if any other version of the catalog has one."""
+    if any(release.scans for image in images for release in image.releases):
+        for image in images:
+            if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
+                yield image
 
 
 def _name(image: Image, release: Release) -> str:

@@ -16,8 +16,8 @@ class Band(NamedTuple):
     letter: Grade
     low: int
     high: int
-    proves_nothing_if_abandoned: bool = False
-    """It says that hardly anything was found, which is no news when nobody reports on the system."""
+    says_hardly_anything_found: bool = False
+    """Withheld from a scan that left something out, or of a system on which nobody reports any more."""
 
 
 class Grading(NamedTuple):
@@ -28,8 +28,8 @@ class Grading(NamedTuple):
     """Within the band. A whole one is an `int`, so that JSON shows the shortest number: `100`, `93.3`."""
 
 
-CLEAN = Band("A+", 100, 100, proves_nothing_if_abandoned=True)
-_A = Band("A", 95, 99, proves_nothing_if_abandoned=True)
+CLEAN = Band("A+", 100, 100, says_hardly_anything_found=True)
+_A = Band("A", 95, 99, says_hardly_anything_found=True)
 _B, _C, _D, _F = Band("B", 80, 94), Band("C", 60, 79), Band("D", 40, 59), Band("F", 0, 39)
 # By the severity of the worst row, in the order of SEVERITIES, like every tuple here.
 WITH_FIX = (_F, _D, _C, _B, _B)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from .scans import Scan, plain_platform
+from .scans import SEVERITIES, Scan, plain_platform
 from .value import Reason
+
+Doubt = Literal["time-not-known", "same-time"]
+
+
+class Kept(NamedTuple):
+    """A scan that counts together with another one, as it may not be older, or shows other packages."""
+
+    scan: Scan
+    other: Scan
+    doubt: Doubt | frozenset[str]
+    """Or the classes of packages that `other`, the newer of the two, does not cover."""
 
 
 class ScanSelection(NamedTuple):
@@ -16,12 +28,16 @@ class ScanSelection(NamedTuple):
     """Their findings count together."""
     unused: tuple[tuple[Scan, Reason], ...] = ()
     """The others, each with the reason."""
-    undated: tuple[Scan, ...] = ()
-    """Those of the chosen with the most findings, where the times don't show which scan is the newest."""
+    kept: tuple[Kept, ...] = ()
+    """Those of the chosen that a newer scan of the same scanner would replace, were there no doubt."""
 
 
 class JoinRules(NamedTuple):
-    """For each digest and platform of a release, one scanner's newest scan counts."""
+    """For each digest and platform of a release, one scanner's newest scan counts.
+
+    What scans are of and when they were made decides, not how much they found. So one more finding never
+    makes a scan count that hides another one.
+    """
 
     scanners: Sequence[str]
     """Words of those that count, the preferred first. None means all, by rank."""
@@ -33,24 +49,26 @@ class JoinRules(NamedTuple):
     def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
 
-    def select(self, scans: Sequence[Scan], digests: Collection[str]) -> ScanSelection:
-        """Select among the scans of a release with these digests."""
+    def select(
+        self, scans: Sequence[Scan], digests: Collection[str], every: Collection[str] = ()
+    ) -> ScanSelection:
+        """Select among the scans of a release with these digests; `every` has those of its manifests, too."""
         if len(scans) == 1 and self._wanted(scans[0]):
             return ScanSelection(tuple(scans))  # as nearly always
         usable = [*filter(self._wanted, scans)]
         chosen: dict[tuple[str, int], Scan] = {}
-        undated: list[Scan] = []
-        for part in _parts(usable, frozenset(digests)):
+        kept: dict[tuple[str, int], Kept] = {}
+        for part in _parts(usable, frozenset(digests), frozenset(every) - frozenset(digests)):
             rest = part
             while rest:
                 best = min(map(self._rank, rest))
-                newest = [*self._newest([scan for scan in rest if self._rank(scan) == best], undated)]
+                newest = self._newest([scan for scan in rest if self._rank(scan) == best], kept)
                 chosen.update((scan.place, scan) for scan in newest)
                 rest = [scan for scan in rest if all(_other_platform(scan, other) for other in newest)]
         counting = tuple(chosen[place] for place in sorted(chosen))
         others = (scan for scan in scans if scan.place not in chosen)
-        unused = tuple((scan, self._reason(scan, counting, digests)) for scan in others)
-        return ScanSelection(counting, unused, tuple(undated))
+        unused = tuple((scan, self._reason(scan, counting, every or digests)) for scan in others)
+        return ScanSelection(counting, unused, tuple(kept.values()))
 
     def _wanted(self, scan: Scan) -> bool:
         return not self.scanners or scan.scanner.word in self.scanners
@@ -60,24 +78,40 @@ class JoinRules(NamedTuple):
         scanner = scan.scanner
         return scan.inferred, self.scanners.index(scanner.word) if self.scanners else scanner.rank
 
-    def _newest(self, scans: Sequence[Scan], undated: list[Scan]) -> Iterator[Scan]:
-        """One scanner's scans of one thing: the newest of each platform.
+    def _newest(self, scans: Sequence[Scan], kept: dict[tuple[str, int], Kept]) -> list[Scan]:
+        """One scanner's scans of one thing: those that no newer one of the same platform replaces.
 
-        Where a time is not known, it is unclear which is the newest: the one with more findings counts, and
-        is added to `undated`.
+        What is in doubt counts, and is added to `kept`.
         """
-        rest = sorted(scans, key=lambda scan: scan.place)
-        while rest:
-            dated = [scan for scan in rest if self._dated(scan)]
-            rivals = [scan for scan in rest if not self._dated(scan)]
-            if dated:
-                rivals.insert(0, max(dated, key=lambda scan: scan.scanned_at or ""))
-            best = max(rivals, key=lambda scan: len(scan.findings))
-            older = [scan for scan in rest if scan is not best and not _other_platform(scan, best)]
-            if older and not all(map(self._dated, (best, *older))):
-                undated.append(best)
-            yield best
-            rest = [scan for scan in rest if scan is not best and _other_platform(scan, best)]
+        newest: list[Scan] = []
+        # Reports that one was split into show together what it covers.
+        classes: dict[tuple[object, ...], frozenset[str]] = defaultdict(frozenset)
+        for scan in scans:
+            classes[_made(scan)] |= scan.package_classes
+        # By path, then the newest first; those without a time come last, since they replace nothing.
+        by_path = sorted(scans, key=lambda scan: scan.place)
+        for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
+            newer = [each for each in newest if not _other_platform(scan, each)]
+            doubts = [(each, self._doubt(scan, each, classes[_made(scan)])) for each in newer]
+            if all(doubt for _, doubt in doubts):
+                newest.append(scan)
+                for other, doubt in doubts[:1]:
+                    if doubt:
+                        kept[scan.place] = Kept(scan, other, doubt)
+        return newest
+
+    def _doubt(self, scan: Scan, other: Scan, classes: frozenset[str]) -> Doubt | frozenset[str]:
+        """Why `other`, which comes first by its time, does not replace the scan; empty if it does.
+
+        `classes` are those of packages that the scan and those made together with it cover.
+        """
+        if not (self._dated(scan) and self._dated(other)):
+            return "time-not-known"
+        if scan.moment == other.moment:
+            return "same-time"
+        # The content of a digest does not change. Without a digest, nothing shows that the content did.
+        same_content = not (scan.digests and other.digests and scan.digests.isdisjoint(other.digests))
+        return classes - other.package_classes if same_content else frozenset()
 
     def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
@@ -89,10 +123,27 @@ class JoinRules(NamedTuple):
             _of_another_digest(each, digests) for each in chosen
         ):
             return "other-digest"
+        if len(digests) > 1 and not scan.digests and self._shows_more(scan, chosen):
+            return "no-digest"
         same_rank = any(
             self._rank(each) == self._rank(scan) and not _other_platform(each, scan) for each in chosen
         )
         return "not-newest" if same_rank else "other-scanner-first"
+
+    def _shows_more(self, scan: Scan, chosen: Sequence[Scan]) -> bool:
+        """Whether a scan may be the newest, and has a finding that the chosen of its scanner lack."""
+        if self._rank(scan) > max(map(self._rank, chosen)):
+            return False
+        if self._dated(scan) and any(self._dated(each) and each.moment > scan.moment for each in chosen):
+            return False
+        worst: dict[tuple[str, str, str], int] = {}
+        for finding in (finding for each in chosen for finding in each.findings):
+            key = finding.id, finding.pkg, finding.installed
+            worst[key] = min(finding.severity, worst.get(key, finding.severity))
+        return any(
+            finding.severity < worst.get((finding.id, finding.pkg, finding.installed), len(SEVERITIES))
+            for finding in scan.findings
+        )
 
 
 def covered(scans: Sequence[Scan], digests: Collection[str]) -> frozenset[str]:
@@ -109,23 +160,30 @@ def _of_another_digest(scan: Scan, digests: Collection[str]) -> bool:
     return bool(scan.digests) and scan.digests.isdisjoint(digests)
 
 
-def _parts(scans: Sequence[Scan], digests: frozenset[str]) -> Iterator[list[Scan]]:
+def _parts(scans: Sequence[Scan], digests: frozenset[str], manifests: frozenset[str]) -> Iterator[list[Scan]]:
     """The scans of each part of a release; a scan of several is in each of them.
 
-    A part is one of its digests. Scans that name none are of whatever no other scan names. Of a release
-    without digests all are of the same: different ones are its tag before and after a rebuild. A scan of
-    another digest, which only its path joins to the release, counts where there is no better one.
+    A part is one of its digests, or of the manifests of its index. Scans that name none are of whatever no
+    other scan names. Of a release without digests all are of the same: different ones are its tag before and
+    after a rebuild. A scan of another digest, which only its path joins to the release, counts where there
+    is no better one.
     """
-    own = [scan for scan in scans if not _of_another_digest(scan, digests)]
+    own = [scan for scan in scans if not _of_another_digest(scan, digests | manifests)]
     if not digests or not own:
         parts = [list(scans)]
     elif len(digests) == 1:
-        parts = [own]
+        parts = [[scan for scan in own if not (scan.digests and scan.digests.isdisjoint(digests))]]
+        parts += [[scan for scan in own if digest in scan.digests] for digest in sorted(manifests)]
     else:
         parts = [[scan for scan in own if digest in scan.digests] for digest in sorted(digests)]
         if not all(parts):
             parts.append([scan for scan in own if not scan.digests])
     return filter(None, parts)
+
+
+def _made(scan: Scan) -> tuple[object, ...]:
+    """When and of what the scan was made."""
+    return scan.moment, scan.digests, scan.platform
 
 
 def _other_platform(scan: Scan, other: Scan) -> bool:

@@ -13,6 +13,20 @@ COUNTERS = tuple(word.lower() for word in SEVERITIES)
 """What documents call the number of each."""
 
 
+SetAsideStatus = Literal["not_affected", "fixed", "ignored"]
+
+
+class SetAside(NamedTuple):
+    """Why the scanner did not count a finding: a rule of its user, or a VEX document that it was given."""
+
+    status: SetAsideStatus
+    """`ignored` for every reason but a VEX status that suppresses."""
+    justification: str
+    """The reason in the report; empty when there is none."""
+    statement: str
+    """The source of the rule, such as `.trivyignore`, else the scanner's name."""
+
+
 class Finding(Struct, gc=False):
     """One raw finding: a vulnerability of one package in one scan target, its texts made safe."""
 
@@ -37,6 +51,8 @@ class Finding(Struct, gc=False):
     """The type that a package URL of the package has, `deb` or `npm`; empty when the report does not say."""
     scan: int = 0
     """Position of its scan among those that count for one release; set on a copy where there are several."""
+    set_aside: SetAside | None = None
+    """None for a finding that the scanner counts."""
 
 
 class Scanner(NamedTuple):
@@ -74,10 +90,22 @@ class Scan(Struct, frozen=True, gc=False):
     """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
     system_only_named: bool = False
     """The report names the operating system, but not one result of a look at its packages."""
+    narrowed: tuple[str, ...] = ()
+    """The scanner's options that left vulnerabilities out of the report, such as `only-fixed`."""
+    odd_severities: tuple[tuple[str, int], ...] = ()
+    """Words that the scanner does not have, each with the number of its findings; empty for a missing one."""
+    unread: tuple[tuple[str, int], ...] = ()
+    """What is in the report and not in the findings, each kind with its number."""
+    fraction: str = ""
+    """Digits of `scanned_at` after the second, without trailing zeros."""
+    package_classes: frozenset[str] = frozenset()
+    """Kinds of packages that the report covers, `os-pkgs` and `lang-pkgs`, as far as it shows them."""
     scanner: Scanner = Scanner(0, "", "")
     """What made the report; like all that follows, set by whoever had it read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
+    unreadable: tuple[str, ...] = ()
+    """The references that can't be parsed."""
     file: str = ""
     """The report, relative to the folder of mkdocs.yml."""
     path: str = ""
@@ -93,6 +121,11 @@ class Scan(Struct, frozen=True, gc=False):
     def place(self) -> tuple[str, int]:
         """Path and position, which no other scan has."""
         return self.path, self.position
+
+    @property
+    def moment(self) -> tuple[str, str]:
+        """The exact time, which compares with that of other scans; the smallest without one."""
+        return self.scanned_at or "", self.fraction
 
 
 def plain_platform(text: str) -> str:

@@ -20,7 +20,13 @@ from .scans import Scan
 from .vex_matching import Statements
 
 Reason = Literal[
-    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "not-newest", "other-scanner-first"
+    "unmatched",
+    "misplaced",
+    "scanner-not-wanted",
+    "other-digest",
+    "no-digest",
+    "not-newest",
+    "other-scanner-first",
 ]
 
 
@@ -68,8 +74,9 @@ class Release(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every digest of it has a scan."""
-        return bool(self.scans) and self.digests_scanned == len(self.entry.digests)
+        """Whether every digest of it has a scan, and no scan leaves vulnerabilities out."""
+        whole = self.digests_scanned == len(self.entry.digests)
+        return bool(self.scans) and whole and not any(scan.narrowed for scan in self.scans)
 
     def effect_of(self, newer: Release) -> tuple[int, int] | None:
         """How many pairs of id and package an update to another release fixes, and how many it adds.

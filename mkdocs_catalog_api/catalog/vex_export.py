@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from .statements import (
     Purl,
     Statement,
     Subject,
+    normalised,
     part_meaning,
     product_meaning,
 )
@@ -62,6 +64,8 @@ class _Meant(NamedTuple):
     """Without their platforms, none when the product is a package wherever it is."""
     platform: dict[str, str]
     parts: tuple[str, ...]
+    packages: tuple[Purl, ...]
+    """Products themselves, so that no finding without a package URL is meant."""
 
 
 class Export:
@@ -73,16 +77,17 @@ class Export:
         self._ranks_by_image: dict[str, list[int]] = defaultdict(list)
         """Repository or digest → ranks of the statements with a product there."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
-        """Id → ranks of the statements that do not suppress and have a product that is a package."""
-        self._meant = [[*_meant(statement)] for _, statement in self._ranked]
+        """Key of an id → ranks of the statements that do not suppress and are on a package."""
+        self._meant: dict[int, list[_Meant]] = {}
+        """Rank → products, once they are needed: of a vendor's feed, few statements are on any image."""
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
             for key in sorted({key for meaning in known for key in _keys(meaning)}):
                 self._ranks_by_image[key].append(rank)
             if not statement.suppresses and any(not meaning.images for meaning in known):
-                for id_ in statement.ids:
-                    self._contrary[id_].append(rank)
+                for key in dict.fromkeys(statement.keys):
+                    self._contrary[key].append(rank)
 
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
@@ -90,7 +95,7 @@ class Export:
         """The statements on the releases that have a digest.
 
         `matched` are the positions of the statements on a finding in the image: of those on a package
-        wherever it is, only these are published. `related` are ids of one finding in the image.
+        wherever it is, only these are published. `related` are keys of the ids of one finding in the image.
         """
         releases = _ImageDigests(image)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
@@ -101,20 +106,23 @@ class Export:
         published = [each for each in statements if each.products]
         # A statement on a package that matches nothing here is not published, and neither are those that it
         # contradicts.
-        ids = {id_ for each in published if each.statement.suppresses for id_ in each.statement.ids}
-        ranks = {rank for id_ in _with_related(ids, related) for rank in self._contrary.get(id_, ())}
+        keys = {key for each in published if each.statement.suppresses for key in each.statement.keys}
+        ranks = {rank for key in _with_related(keys, related) for rank in self._contrary.get(key, ())}
         silent = [self._on(releases, rank, packages=True) for rank in sorted(ranks - matching)]
         return standing(published, silent, related)
 
     def _on(self, releases: _ImageDigests, rank: int, *, packages: bool) -> StatementOnReleases:
         """The statement on these releases; `packages` says whether products that are packages count."""
         _, statement = self._ranked[rank]
+        if rank not in self._meant:
+            self._meant[rank] = [*_meant(statement)]
         meant = [product for product in self._meant[rank] if packages or product.images]
         products = dict.fromkeys(
             Exact(releases.purl(digest, product.platform), product.parts)
             for digest in releases.digests
             for product in meant
             if releases.hold(digest, product.images, suppresses=statement.suppresses)
+            and not (statement.suppresses and releases.have_unnamed(digest, product.packages))
         )
         return StatementOnReleases(rank, statement, tuple(products))
 
@@ -123,6 +131,7 @@ class _ImageDigests:
     """The releases of an image by their digests."""
 
     def __init__(self, image: Image) -> None:
+        self._image = image
         self._repository = Reference.parse(image.entry.image).repository
         repository, self._name = _repository(image.entry.image)
         self._location = quote(repository, safe="")
@@ -150,6 +159,25 @@ class _ImageDigests:
         held = (all(pattern.holds(subject) for pattern in images) for subject in subjects)
         return all(held) if suppresses else any(held)
 
+    def have_unnamed(self, digest: str, packages: Sequence[Purl]) -> bool:
+        """Whether a scan found such a package without its package URL: a subcomponent would mean it, too."""
+        return any((purl.type, name) in self._unnamed[digest] for purl in packages for name in purl.spellings)
+
+    @cached_property
+    def _unnamed(self) -> dict[str, set[tuple[str, str]]]:
+        """Digest → type and name of the packages without a package URL in the scans."""
+        unnamed: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for release in self._image.releases:
+            names = {
+                (finding.ecosystem, normalised(finding.ecosystem, finding.pkg))
+                for scan in release.scans
+                for finding in scan.findings
+                if not finding.purl
+            }
+            for digest in release.entry.digests:
+                unnamed[digest] |= names
+        return unnamed
+
     def purl(self, digest: str, platform: Mapping[str, str]) -> str:
         qualifiers = "".join(f"{key}={quote(value, safe='')}&" for key, value in platform.items())
         version = quote(digest, safe="")
@@ -167,7 +195,7 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
         platform = _platform(meaning.images)
         parts = _parts(product, meaning, suppresses=statement.suppresses)
         if not statement.suppresses or not (platform is None or parts is None):
-            yield _Meant(images, platform or {}, parts or ())
+            yield _Meant(images, platform or {}, parts or (), meaning.packages)
 
 
 def _keys(meaning: ProductMeaning) -> Iterator[str]:
@@ -181,29 +209,50 @@ def standing(
     unpublished: Iterable[StatementOnReleases] = (),
     related: Collection[frozenset[str]] = (),
 ) -> Iterator[StatementOnReleases]:
-    """The statements, without the products that a later one contradicts, published or not."""
+    """The statements, without the products that a later one contradicts, published or not.
+
+    A statement that does not suppress is left out for what a later one suppresses as a whole: a reader that
+    gives it the time of the published document would take it for the newest.
+    """
     contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
     for each in (*statements, *unpublished):
         if not each.statement.suppresses:
-            for id_ in each.statement.ids:
-                contrary[id_].append(each)
+            for key in dict.fromkeys(each.statement.keys):
+                contrary[key].append(each)
+    suppressed: dict[tuple[str, Exact], int] = {}
+    """Key of an id and product → rank of the newest statement that suppresses it."""
+    still: list[StatementOnReleases] = []
     for each in statements:
         products = each.products
         if each.statement.suppresses:
             later = [
                 product
-                for id_ in _with_related({*each.statement.ids}, related)
-                for other in contrary.get(id_, ())
+                for key in _with_related({*each.statement.keys}, related)
+                for other in contrary.get(key, ())
                 if other.rank > each.rank
                 for product in other.products
             ]
             products = tuple(product for product in products if not any(_meet(product, p) for p in later))
+            suppressed |= {(key, product): each.rank for key in each.statement.keys for product in products}
+        still.append(each._replace(products=products))
+    for each in still:
+        products = each.products
+        if not each.statement.suppresses:
+            products = tuple(
+                product
+                for product in products
+                if any(
+                    each.rank
+                    > max(suppressed.get((key, whole), -1) for whole in (product, Exact(product.purl, ())))
+                    for key in each.statement.keys
+                )
+            )
         if products:
             yield each._replace(products=products)
 
 
-def _with_related(ids: set[str], related: Iterable[frozenset[str]]) -> set[str]:
-    return ids.union(*(names for names in related if not ids.isdisjoint(names)))
+def _with_related(keys: set[str], related: Iterable[frozenset[str]]) -> set[str]:
+    return keys.union(*(others for others in related if not keys.isdisjoint(others)))
 
 
 def _meet(first: Exact, second: Exact) -> bool:

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
 from .docstrings import Described
-from .scans import SEVERITIES, Finding, Severity
+from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
 """Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
 _CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
 _NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
+RowKey = tuple[str, str, str]
+"""Id, package and installed version, which no two rows of a release share."""
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
@@ -22,7 +24,6 @@ def vocabulary(component: str, words: Any) -> Meta:
     return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
 
 
-_Suppressing = Literal["not_affected", "fixed"]
 SeverityWord = Annotated[Severity, vocabulary("Severity", Severity)]
 ExploitedSince = Annotated[
     str | None,
@@ -33,10 +34,17 @@ ExploitedSince = Annotated[
     ),
 ]
 Status = Annotated[
-    _Suppressing, vocabulary("SuppressedStatus", _Suppressing), Meta(description="What the statement says.")
+    SetAsideStatus,
+    Meta(
+        description="The status of the VEX statement; `ignored` for a rule of the scanner's user. There may "
+        "be more words.",
+        extra_json_schema={"words": [*get_args(SetAsideStatus)], "open": True},
+    ),
 ]
-Justification = Annotated[str, Meta(description="Why it is not affected; empty when it is not said.")]
-Statement = Annotated[str, Meta(description="Id of the VEX document that says so.")]
+Justification = Annotated[str, Meta(description="The reason; empty when there is none.")]
+Statement = Annotated[
+    str, Meta(description="Id of the VEX document, or the source of the scanner's rule, as in its report.")
+]
 
 
 class _Row(Described, Struct, gc=False, forbid_unknown_fields=True):
@@ -57,7 +65,7 @@ class Vulnerability(_Row):
 
 
 class Suppressed(_Row):
-    """A vulnerability that a VEX statement took out."""
+    """A vulnerability that a VEX statement or a rule of the scanner's user takes out."""
 
     status: Status
     justification: Justification
@@ -80,7 +88,7 @@ def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, li
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
     version by code point. It and the rows do not depend on the order of the findings.
     """
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[RowKey, list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
     ordered = [
@@ -117,6 +125,11 @@ def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
 def _alone(target: str) -> list[str]:
     """The list of one target, the same for all rows that have no other: nobody changes it."""
     return [target] if target else []
+
+
+@lru_cache(maxsize=65_536)
+def is_cve(id_: str) -> bool:
+    return _CVE.fullmatch(id_) is not None
 
 
 @lru_cache(maxsize=65_536)

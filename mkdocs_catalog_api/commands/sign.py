@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from ..authored.folders import not_writable, read_file
-from ..catalog.addresses import DOCUMENT_PATH, MANIFEST, PREFIX
+from ..catalog.addresses import DOCUMENT_PATH, MANIFEST, PREFIX, SIGNATURE
 from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..sources.reports.normalise import text
@@ -68,7 +68,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
     try:
         site, _, _ = read_site(config_file, problems, site_dir=site_dir, trusted=None)
         folder = site.site_dir / PREFIX
-        file = folder / signature.FILE
+        file = folder / SIGNATURE
         if fault := not_writable(file, str(file), [site.site_dir]):
             raise CatalogError(Problems([fault]))
         manifest = _checked(folder, problems)

@@ -169,7 +169,7 @@ def _exploited(counts: Sequence[int]) -> BadgeContent:
 
 
 def _ungraded(figures: Figures) -> str:
-    return "partly scanned" if figures.in_part else "not graded"
+    return "not graded" if figures.os_ended and not figures.in_part else "partly scanned"
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:

@@ -4,11 +4,12 @@ import re
 from collections import Counter as Counted
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
 
 from ..catalog import addresses
+from ..catalog.assessment import Assessment
 from ..catalog.models import Lifecycle
 from ..catalog.names import reserved
 from ..catalog.published import (
@@ -57,7 +58,7 @@ class CveEntry(Document):
     images: Annotated[Counter, Meta(description="Images with an affected release.")]
     releases: Annotated[Counter, Meta(description="Affected releases.")]
     latest: Annotated[Counter, Meta(description="Images whose newest release is affected.")]
-    suppressed: Annotated[Counter, Meta(description="Releases in which a VEX statement takes it out.")]
+    suppressed: Annotated[Counter, Meta(description="Releases in which it is suppressed.")]
     fixable: Annotated[Counter, Meta(description="Affected packages in releases that have a fix.")]
     charts: Annotated[Counter, Meta(description="Charts that pin something affected.")]
     exploited: ExploitedSince
@@ -75,6 +76,12 @@ class CveIndex(Document):
     data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
 
 
+ReportedAs = Annotated[
+    str | None,
+    Meta(description="Id of the row that stands for it and for other vulnerabilities; null for its own."),
+]
+
+
 class AffectedRelease(Document):
     """A release that has it open, in one package."""
 
@@ -86,6 +93,7 @@ class AffectedRelease(Document):
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
+    reported_as: ReportedAs
     href: Annotated[HrefAgain, Meta(description="Release document.")]
 
 
@@ -117,7 +125,7 @@ class CveDocument(Document):
     data: Annotated[
         list[AffectedRelease], Meta(description="An entry for each, by slug, newest release first.")
     ]
-    suppressed: Annotated[list[SilencedRelease], Meta(description="Where a VEX statement takes it out.")]
+    suppressed: Annotated[list[SilencedRelease], Meta(description="Where it is suppressed.")]
     charts: Annotated[
         list[AffectedChart],
         Meta(description="Charts with a pin that has it open, also one that is on no page; by slug."),
@@ -151,8 +159,8 @@ class _Spread:
         "url",
     )
 
-    def __init__(self, row: Vulnerability | Suppressed) -> None:
-        self.severity, self.title, self.url, self.exploited = row.severity, row.title, row.url, row.exploited
+    def __init__(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
+        self.severity, self.title, self.url, self.exploited = row.severity, row.title, row.url, exploited
         self.open: list[Vulnerability] = []
         self.open_in: list[_Place] = []
         self.suppressed: list[Suppressed] = []
@@ -160,14 +168,14 @@ class _Spread:
         self.charts: set[str] = set()
         """Slugs of those with a pin that has it open."""
 
-    def see(self, row: Vulnerability | Suppressed) -> None:
+    def see(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
         worse = SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity)
         if worse:
             self.severity = row.severity
         self.title = row.title or self.title if worse else self.title or row.title
         self.url = row.url or self.url if worse else self.url or row.url
-        days = [day for day in (row.exploited, self.exploited) if day is not None]
+        days = [day for day in (exploited, self.exploited) if day is not None]
         self.exploited = min(days, default=None)
 
 
@@ -181,13 +189,22 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
             if pin.slug and pin.version:
                 pinning[pin.slug, pin.version].add(chart.entry.slug)
 
-    def seen(row: Vulnerability | Suppressed) -> _Spread:
-        spread = spreads.get(row.id)
+    def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:
+        spread = spreads.get(id_)
         if spread is None:
-            spread = spreads[row.id] = _Spread(row)
+            spread = spreads[id_] = _Spread(row, exploited)
         else:
-            spread.see(row)
+            spread.see(row, exploited)
         return spread
+
+    def all_seen(row: Vulnerability | Suppressed, assessment: Assessment) -> list[_Spread]:
+        """Of its own id, and of each CVE that it stands for."""
+        of_row = [seen(row.id, row, row.exploited)]
+        if assessment.further:
+            days = catalog.exploited or {}
+            ids = assessment.further.get((row.id, row.pkg, row.installed), ())
+            of_row += [seen(id_, row, days.get(id_)) for id_ in ids]
+        return of_row
 
     for image in catalog.images:
         for release in image.releases:
@@ -196,19 +213,20 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
             place = _place(catalog, image, release)
             charts = pinning.get((place.slug, place.version), ())
             for row in release.assessment.rows:
-                spread = seen(row)
-                spread.open.append(row)
-                spread.open_in.append(place)
-                spread.charts.update(charts)
+                for spread in all_seen(row, release.assessment):
+                    spread.open.append(row)
+                    spread.open_in.append(place)
+                    spread.charts.update(charts)
             for out in release.assessment.suppressed:
-                spread = seen(out)
-                spread.suppressed.append(out)
-                spread.suppressed_in.append(place)
+                for spread in all_seen(out, release.assessment):
+                    spread.suppressed.append(out)
+                    spread.suppressed_in.append(place)
     for chart in catalog.charts:
         for pin in chart.pins:
             if pin.outside and pin.assessment:
                 for row in pin.assessment.rows:
-                    seen(row).charts.add(chart.entry.slug)
+                    for spread in all_seen(row, pin.assessment):
+                        spread.charts.add(chart.entry.slug)
     return spreads
 
 
@@ -262,14 +280,11 @@ def _document(catalog: Catalog, id_: str, spread: _Spread) -> CveDocument:
         url=spread.url,
         total=len(spread.open),
         data=[
-            AffectedRelease(*place[:5], row.pkg, row.installed, row.fixed, place.href)
+            AffectedRelease(*_entry_fields(id_, place, row))
             for place, row in zip(spread.open_in, spread.open, strict=True)
         ],
         suppressed=[
-            SilencedRelease(
-                *(*place[:5], row.pkg, row.installed, row.fixed, place.href),
-                *(row.status, row.justification, row.statement),
-            )
+            SilencedRelease(*(*_entry_fields(id_, place, row), row.status, row.justification, row.statement))
             for place, row in zip(spread.suppressed_in, spread.suppressed, strict=True)
         ],
         charts=[
@@ -277,6 +292,12 @@ def _document(catalog: Catalog, id_: str, spread: _Spread) -> CveDocument:
         ],
         exploited=spread.exploited,
     )
+
+
+def _entry_fields(id_: str, place: _Place, row: Vulnerability | Suppressed) -> tuple[Any, ...]:
+    """The fields of an affected release, in their order."""
+    reported_as = row.id if row.id != id_ else None
+    return *place[:5], row.pkg, row.installed, row.fixed, reported_as, place.href
 
 
 def _file_names(ids: Iterable[str]) -> set[str]:

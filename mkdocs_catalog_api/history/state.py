@@ -131,7 +131,9 @@ def _seen(image: Image) -> Seen:
         digests=(*(digest for digest in digests if digest in scanned), *sorted(elsewhere)),
         scanner=scanner_names(newest.scans),
         # In a system past its end of life nothing is found because nobody looks.
-        complete=not (newest.in_part or os_end_of_life(newest.scans)),
+        complete=not (
+            newest.in_part or os_end_of_life(newest.scans) or any(scan.narrowed for scan in newest.scans)
+        ),
     )
     known.open = _worst(assessment.rows)
     suppressed = _worst(assessment.suppressed)

@@ -268,18 +268,18 @@ class LiveCheck:
     def _verify(self, manifest: bytes, key: Ed25519PublicKey) -> None:
         from ..publish import signature
 
-        answer = self._ask(signature.FILE, signature.MOST)
+        answer = self._ask(addresses.SIGNATURE, signature.MOST)
         if answer is None:
             return
         if answer.status != 200:
             hint = "sign after each build, before publishing, with `catalog-api sign`"
-            self._fault(signature.FILE, f"the host answers {answer.status}, so nothing is signed", hint)
+            self._fault(addresses.SIGNATURE, f"the host answers {answer.status}, so nothing is signed", hint)
             return
         try:
             signature.verify(manifest, answer.body, key)
             self.verified = True
         except RefusedError as error:
-            self._fault(signature.FILE, error.message, "believe nothing of it before it is known why")
+            self._fault(addresses.SIGNATURE, error.message, "believe nothing of it before it is known why")
 
     def _age(self, generated_at: str | None) -> None:
         """Judge when the site was built: an old site keeps its valid signature, so anyone can serve it."""

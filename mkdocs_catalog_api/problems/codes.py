@@ -94,6 +94,9 @@ class Code(StrEnum):
     LOGO = ("CAT024", "the logo of a badge",
         "The SVG file of a logo is missing, is too large, or runs or loads something.",
          'Save it as "plain" or "optimised" SVG.')
+    NO_REPORT = ("CAT029", "no report where one is expected",
+        "The folder of reports has none, or a file in it is not a report.",
+        "Save reports of your scanner there, with names that end in `.json`.")
 
     # Reports.
     BROKEN_REPORT = ("CAT030", "a report that can't be read",
@@ -108,17 +111,20 @@ class Code(StrEnum):
         "A report lies where one of another image or version belongs, or is not of an image.",
         "Move or rename it, or scan the release that its path names.")
     PASSED_OVER = ("CAT033", "a report that was passed over",
-        "A newer report of the same release counts, or the scanner is not in `security.scanners`.",
-        "Nothing, or remove the report.")
-    UNDATED = ("CAT034", "which report is the newest can't be told",
-        "Several reports of a release are there, and not all of them say when they were made.",
+        "A newer report of the same release counts, or the scanner is not in `security.scanners`. It is a "
+        "warning if the version has several digests, and the newest report names none and shows more.",
+        "Nothing, or remove the report. After the warning, scan each digest again.")
+    UNDATED = ("CAT034", "which report is the newest is not clear",
+        "Several reports of a release have the same time, or not all of them have a usable one: none at all, "
+        "an unreadable one, or one in the future.",
         "Keep one, or scan again with a tool that writes the time into its report.")
     SCAN_AGE = ("CAT035", "the time of a scan",
-        "A scan is older than `security.max_age` or its release, says no time, or one in the future, or only "
-        "older versions are scanned.",
+        "A scan is older than `security.max_age` or its release, has no time, or one in the future. Or only "
+        "older versions are scanned, or, with `max_age`, a newest version has no scan at all.",
         "Scan again, and look at the clock of the scanner.")
     IN_PART = ("CAT036", "a scan that did not look at everything",
-        "Some digests of a release have no scan, or the scanner did not look at what is in the image.",
+        "Some digests of a release have no scan, the scanner did not look at what is in the image, or a "
+        "newer report has no packages of the system, or none of languages, where an older one has some.",
         "Scan each digest with all packages, or accept it with `security.accept`.")
     END_OF_LIFE = ("CAT037", "an operating system past its end of life",
         "The scanner says that nobody reports vulnerabilities of the image's system any more, so it finds "
@@ -128,14 +134,18 @@ class Code(StrEnum):
         "A chart pins a digest that is another image's, what no page of the catalog lists, or a name without "
         "a registry, which is an image of docker.io.",
         "Pin the digest of the image that the chart uses.")
+    DOUBTFUL_FINDINGS = ("CAT039", "findings that the scanner did not count or rate",
+        "A report has findings without a severity or with one that its scanner does not have, findings that "
+        "the scanner was told to ignore, or findings that are not read.",
+        "Scan again, or suppress what you ignore on purpose with `security: {accept: [ignored]}`.")
 
     # What is known beside reports.
     BROKEN_VEX = ("CAT040", "a VEX document that can't be read",
         "A file below the folder of statements is no OpenVEX document, or is damaged.",
         "Write it anew with `vexctl`, or remove it.")
     STATEMENT = ("CAT041", "a VEX statement that does not count",
-        "A statement lacks what it needs, names what no scan tells, or speaks of no finding of the catalog.",
-        "Correct it as the message says. Until then the rows that it speaks of stay.")
+        "A statement is incomplete, matches no finding of the catalog, or is contradicted at the same time.",
+        "Correct it as the message says. Until then its rows still count.")
     ADVISORIES = ("CAT042", "exploited or likely vulnerabilities can't be read",
         "The file of KEV or EPSS is not the one that its publisher gives, or is cut off.",
         "Get it again with `catalog-api fetch --kev` or `--epss`.")

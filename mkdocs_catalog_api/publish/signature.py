@@ -13,11 +13,8 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
-from ..catalog.addresses import MANIFEST
 from ..problems import RefusedError
 
-FILE = f"{MANIFEST}.jws"
-"""Where the signature is, below `api/v1/`."""
 MOST = 4096
 """Bytes of the largest file that is taken for a signature."""
 

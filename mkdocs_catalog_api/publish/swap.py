@@ -13,13 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX
+from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX, SIGNATURE
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 from .site_files import refuse_links
 from .staging import Staging
-
-SIGNATURE = f"{MANIFEST}.jws"
 
 
 class ListedDocument(msgspec.Struct, frozen=True):

@@ -168,9 +168,18 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
     """The catalog in any bytes, or None and a problem for each fault (at most 20 of them)."""
+    # A catalog without this file starts sooner without these imports.
+    from .reports.json_errors import check_numbers
+    from .reports.normalise import ReportError
+
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
+        check_numbers(data)
         catalog = _CATALOG.decode(data)
+    except ReportError as error:
+        place = error.line, error.column
+        problems.add(Problem(name, *place, "", str(error), _AGAIN, code=Code.ADVISORIES))
+        return None
     except _FAULTS as error:
         problems.add(_kev_problem(data, name, error))
         return None

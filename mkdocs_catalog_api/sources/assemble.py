@@ -12,12 +12,13 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.freshness import doubtful_scans
+from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
+from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
@@ -32,7 +33,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
 
     Problems are added, not raised; the catalog counts only if they don't refuse it.
     """
-    known = Knowledge(Statements(sources.statements), sources.advisories.exploited)
+    known = Knowledge(
+        Statements(sources.statements),
+        sources.advisories.exploited,
+        accept_ignored="ignored" in settings.security.accept,
+    )
     time, security = now(), settings.security
     joined = join(
         [
@@ -57,7 +62,15 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         problems.add(
             raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
         )
+    problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
+    if security.max_age is not None:
+        raw_images = {entry.slug: raw for entry, raw in sources.images}
+        for image in unscanned(joined.images):
+            message = f"the newest version, {image.releases[0].entry.version}, has no scan"
+            problem = raw_images[image.entry.slug].problem
+            hint = "scan it: `security.max_age` asks for scans"
+            problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
     latest_set = {entry.slug: entry.latest for entry, _ in sources.images}
     images = tuple(
         _assessed_image(_with_advice(image, latest_set[image.entry.slug]), known) for image in joined.images
@@ -82,6 +95,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     if security.max_age is None:
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
+    problems.extend(_contested_statements(catalog))
     return replace(
         catalog,
         scores=_scores(sources.advisories.scores, catalog),
@@ -145,7 +159,10 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
     if scores is None:
         return None
     ids = {
-        row.id for assessment in catalog.assessments() for row in (*assessment.rows, *assessment.suppressed)
+        id_
+        for assessment in catalog.assessments()
+        for row in (*assessment.rows, *assessment.suppressed)
+        for id_ in (row.id, *assessment.further.get((row.id, row.pkg, row.installed), ()))
     }
     return scores.of(ids)
 
@@ -161,6 +178,29 @@ def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator
             path = "versions", labels.index(newest)
             group = "images whose newest version has no scan, but an older one has"
             yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
+
+
+def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
+    """Warn of exceptions that do not count because another statement is not known to be older.
+
+    One warning for each pair of files.
+    """
+    statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
+    for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
+        first, second = statements[position], statements[other]
+        pairs.setdefault((first.file, second.file), []).append((first, second))
+    for (file, other_file), contested in pairs.items():
+        first, second = contested[0]
+        same = first.timestamp and first.timestamp == second.timestamp
+        why = "has the same time" if same else "may be newer, as a time is missing or can't be read"
+        more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
+        message = (
+            f"{first.name[:80]} still counts: statements[{second.index}] of {other_file} "
+            f"(`{second.status}`) {why}{more}"
+        )
+        hint = "give the statement that is to count a later `timestamp`"
+        field = f"statements[{first.index}]"
+        yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:

@@ -216,7 +216,7 @@ def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
         case "vulnerability-reopened":
             return "applies again"
         case "vulnerability-suppressed":
-            return "does not apply"
+            return "suppressed"
         case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
             return "fixed"
     return None

@@ -37,7 +37,9 @@ def _ungraded(api: Api, image: Json) -> str:
         return "not scanned"
     digests = {*image["versions"][0]["digests"]}
     record = api.documents[f"security/{image['slug']}.json"]["latest"]
-    return "partly scanned" if record["digestsScanned"] < len(digests) > 1 else "not graded"
+    if record["digestsScanned"] < len(digests) > 1:
+        return "partly scanned"
+    return "not graded" if record["osEndOfLife"] else "partly scanned"
 
 
 def of_catalog(api: Api) -> dict[str, str]:

@@ -204,8 +204,21 @@ def _files(ids: list[str]) -> set[str]:
     return {id_ for id_ in fine if alike[id_.casefold()] == 1}
 
 
+def _further(api: Api) -> dict[tuple[str, ...], list[str]]:
+    """The ids that a row stands for besides its own: their documents alone tell."""
+    further: dict[tuple[str, ...], list[str]] = {}
+    for path, document in api.documents.items():
+        if path.startswith("cves/") and "id" in document:
+            for row in [*document["data"], *document["suppressed"]]:
+                if row["reportedAs"] is not None:
+                    place = (row["slug"], row["version"], row["reportedAs"], row["pkg"], row["installed"])
+                    further.setdefault(place, []).append(document["id"])
+    return further
+
+
 def _cves(api: Api, _: Releases) -> None:
     found: dict[str, dict[str, list[Json]]] = {}
+    further = _further(api)
     for image in api.data("images"):
         for version in image["versions"]:
             record = api.documents[f"security/{image['slug']}/{version['version']}.json"]
@@ -213,9 +226,14 @@ def _cves(api: Api, _: Releases) -> None:
             head |= {"lifecycle": image["lifecycle"]} | {n: version[n] for n in ("version", "digest", "href")}
             for name, fields in (("cves", ()), ("suppressed", ("status", "justification", "statement"))):
                 for row in record[name] or ():
-                    kept = found.setdefault(row["id"], {"rows": [], "cves": [], "suppressed": []})
-                    kept["rows"].append(row)
-                    kept[name].append(head | {n: row[n] for n in ("pkg", "installed", "fixed", *fields)})
+                    place = (image["slug"], version["version"], row["id"], row["pkg"], row["installed"])
+                    for id_ in (row["id"], *further.get(place, ())):
+                        as_ = {"reportedAs": None if id_ == row["id"] else row["id"]}
+                        kept = found.setdefault(id_, {"rows": [], "cves": [], "suppressed": []})
+                        kept["rows"].append(row | as_)
+                        kept[name].append(
+                            head | {n: row[n] for n in ("pkg", "installed", "fixed", *fields)} | as_
+                        )
     index = api.documents["cves/index.json"]
     listed = {entry["id"]: entry for entry in index["data"]}
     files, severities = _files(list(listed)), ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
@@ -234,7 +252,8 @@ def _cves(api: Api, _: Releases) -> None:
         days = [row["exploited"] for row in kept["rows"] if row["exploited"]]
         if not outside:
             api.holds("cves/index.json", where, entry, severity=severities[worst])
-            api.holds("cves/index.json", where, entry, exploited=min(days, default=None))
+            if not any(row["reportedAs"] for row in kept["rows"]):  # else the row may be for another's sake
+                api.holds("cves/index.json", where, entry, exploited=min(days, default=None))
         href = api.href(f"cves/{id_}.json") if id_ in files else None
         api.holds(
             "cves/index.json",

@@ -25,6 +25,8 @@ class Release(NamedTuple):
     """Whether anybody has looked what is exploited."""
     in_part: bool
     """Some of several digests have no scan, and there is no grade."""
+    narrowed: bool
+    """There is no grade though all is scanned: a report leaves something out."""
 
 
 # By the slug of the image and the version label; only those that were scanned.
@@ -63,18 +65,20 @@ def figures(releases: list[Release]) -> dict[str, Json]:
     found["exploited"] = None
     if any(release.looked for release in releases):
         found["exploited"] = sum(row["exploited"] is not None for row in rows)
-    found["grade"], found["score"] = _grade(rows, any(release.end_of_life for release in releases))
+    found["grade"], found["score"] = _grade(
+        rows, any(release.end_of_life or release.narrowed for release in releases)
+    )
     if any(release.in_part for release in releases):
         found["grade"] = found["score"] = None
     return found
 
 
-def _grade(rows: list[Json], end_of_life: bool) -> tuple[str | None, float | None]:
-    """In exact arithmetic; both None when an A+ or A is withheld from a system past its end of life."""
+def _grade(rows: list[Json], withheld: bool) -> tuple[str | None, float | None]:
+    """In exact arithmetic; both None when an A+ or A is withheld."""
     worst = next((severity for severity in WORST if any(row["severity"] == severity for row in rows)), None)
     letters = WORST if any(row["fixed"] for row in rows) else WORST_UNFIXABLE
     letter = letters[worst] if worst else "A+"
-    if letter in ("A+", "A") and end_of_life:
+    if letter in ("A+", "A") and withheld:
         return None, None
     if letter == "A+":
         return letter, 100
@@ -124,7 +128,9 @@ def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -
         api.blame(path, f"{where}.digestsScanned", f"is {number} of {most}, and one is {record['digest']}")
     # Only the author's settings tell whether a part will do for a grade.
     in_part = number < most and most > 1 and record["grade"] is None
-    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked, in_part)
+    # Only the report tells whether it leaves something out.
+    narrowed = record["grade"] is None and not in_part and record["osEndOfLife"] is not True
+    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked, in_part, narrowed)
     # Of the suppressed the record has the rows themselves.
     api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
     api.holds(path, where, record, unique=len({row["id"] for row in rows}))

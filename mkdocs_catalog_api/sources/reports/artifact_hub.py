@@ -76,8 +76,9 @@ def read_package(data: bytes) -> HubPackage:
     """Raises `ReportError` for anything but an answer about a package."""
     try:
         return _PACKAGE.decode(mended(data))
-    except ReportError as error:  # without its place, which is in another file than the report
-        raise ReportError(f"no answer about a package: {error}", "fetch it again") from None
+    except ReportError as error:
+        place = error.line, error.column
+        raise ReportError(f"no answer about a package: {error}", "fetch it again", *place) from None
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition(" - at ")
         fault = f"{where.replace('$.', '')}: {message}" if where else message

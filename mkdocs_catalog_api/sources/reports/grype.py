@@ -7,7 +7,10 @@
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
 | kind | `source.type`, but `image` |
-| findings | `matches[]` |
+| package_classes | `matches[].artifact.type` |
+| findings | `matches[]`, and `ignoredMatches[]` but those that Grype leaves out by its own knowledge |
+| set_aside | the first of `appliedIgnoreRules[]` that has a VEX status which suppresses, else the first |
+| narrowed | `descriptor.configuration`: `only-fixed`, `only-notfixed`, `ignore-wontfix`, `exclude` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
 | fixed | `vulnerability.fix.versions`, before 2021 `vulnerability.fixedInVersion` |
@@ -16,15 +19,18 @@
 | target | `artifact.locations[0].path` |
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan
+from ...catalog.scans import Finding, Scan, SetAside
 from .normalise import (
     DAMAGED,
+    SEVERITY_WORDS,
+    UNKNOWN,
     ReportError,
     advisory,
     canonical_id,
@@ -34,8 +40,11 @@ from .normalise import (
     first_link,
     items,
     mapping,
+    odd_severity,
+    package_class,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -43,6 +52,12 @@ from .normalise import (
     utc_second,
 )
 from .report_format import ReportFormat
+
+_WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"]}
+_OWN_REASONS = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
+"""What Grype knows of a package: the distribution has mended it, or it is another one."""
+_NARROWING = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
+"""Options that leave matches out. `ignore-wontfix` is how reports call `--ignore-states`."""
 
 
 class GrypeVulnerability(Struct, gc=False, rename="camel"):
@@ -65,10 +80,17 @@ class GrypeMatch(Struct, gc=False, rename="camel"):
     artifact: Any = None
 
 
-class GrypeReport(Struct):
+class GrypeIgnoredMatch(GrypeMatch, gc=False, rename="camel"):
+    """A match that Grype left out, and why."""
+
+    applied_ignore_rules: Any = None
+
+
+class GrypeReport(Struct, rename="camel"):
     """A whole report."""
 
     matches: list[GrypeMatch] | UnsetType | None = UNSET
+    ignored_matches: list[GrypeIgnoredMatch] | None = None
     descriptor: Any = None
     source: Any = None
 
@@ -85,36 +107,55 @@ def read(report: GrypeReport) -> list[Scan]:
     if isinstance(report.matches, UnsetType):
         raise ReportError("`matches` is missing", DAMAGED)
     matches, descriptor = report.matches or [], mapping(report.descriptor)
-    require_ids((match.vulnerability.id for match in matches), "matches", ".vulnerability.id")
+    ignored = report.ignored_matches or []
+    for name, listed in (("matches", matches), ("ignoredMatches", ignored)):
+        require_ids((match.vulnerability.id for match in listed), name, ".vulnerability.id")
+    configuration, odd = mapping(descriptor.get("configuration")), Counter[str]()
+    findings = tuple(_findings([*matches, *ignored], odd))
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
+    types = (text(mapping(match.artifact).get("type")) for match in matches)
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
             scanner_version=text(descriptor.get("version")),
             scanned_at=utc_second(descriptor.get("timestamp")),
+            fraction=second_fraction(descriptor.get("timestamp")),
             references=distinct(names),
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
-            findings=tuple(_findings(matches)),
+            findings=findings,
             kind="" if kind in ("image", "unknown") else kind,
+            narrowed=tuple(option for option in _NARROWING if configuration.get(option)),
+            odd_severities=tuple(sorted(odd.items())),
+            package_classes=frozenset(map(package_class, filter(None, types))),
         )
     ]
 
 
-def _findings(matches: list[GrypeMatch]) -> Iterator[Finding]:
+def _findings(matches: Sequence[GrypeMatch], odd: Counter[str]) -> Iterator[Finding]:
+    """Counts severities that Grype does not have in `odd`."""
     for match in matches:
+        set_aside = None
+        if isinstance(match, GrypeIgnoredMatch):
+            rules = items(match.applied_ignore_rules)
+            if rules and all(map(_is_own_knowledge, rules)):
+                continue
+            set_aside = _set_aside(rules)
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
         written = text(vulnerability.id)
         related = (text(entry.get("id")) for entry in items(match.related_vulnerabilities))
         name, aliases = canonical_id(written, related)
         fixes = texts(mapping(vulnerability.fix).get("versions"))
+        worst = severity(vulnerability.severity, _WORDS)
+        if worst == UNKNOWN and (word := odd_severity(vulnerability.severity, _WORDS)) is not None:
+            odd[word] += 1
         places = (text(place.get("path")) for place in items(artifact.get("locations")))
         yield Finding(
             id=name,
-            severity=severity(vulnerability.severity),
+            severity=worst,
             pkg=text(artifact.get("name")),
             installed=text(artifact.get("version")),
             fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),
@@ -124,7 +165,32 @@ def _findings(matches: list[GrypeMatch]) -> Iterator[Finding]:
             aliases=aliases,
             purl=text(artifact.get("purl")),
             ecosystem=ecosystem(artifact.get("type")),
+            set_aside=set_aside,
         )
+
+
+def _is_own_knowledge(rule: Mapping[str, object]) -> bool:
+    """Whether Grype has the rule by itself, as it knows that the package is not vulnerable.
+
+    Headers of a kernel match the vulnerabilities of the kernel, which is not in the image.
+    """
+    if rule.get("match-type") == "exact-indirect-match" and mapping(rule.get("package")).get("upstream-name"):
+        return True
+    return text(rule.get("reason")) in _OWN_REASONS
+
+
+def _set_aside(rules: Sequence[Mapping[str, object]]) -> SetAside:
+    """What decides among the rules that left a match out: someone's VEX document before any other."""
+    for rule in rules:
+        status = rule.get("vex-status")
+        if status == "not_affected" or status == "fixed":
+            return SetAside(status, text(rule.get("vex-justification")), _source(rule))
+    rule = next((rule for rule in rules if not _is_own_knowledge(rule)), {})
+    return SetAside("ignored", title(rule.get("reason")), _source(rule))
+
+
+def _source(rule: Mapping[str, object]) -> str:
+    return "vex" if rule.get("namespace") == "vex" else "Grype"
 
 
 FORMAT = ReportFormat(

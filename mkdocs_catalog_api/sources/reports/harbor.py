@@ -15,6 +15,7 @@ The document has one key, the media type of the report; below it:
 The report names neither the image nor targets in it.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,12 +26,16 @@ from ...catalog.scans import Finding, Scan
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
+    SEVERITY_WORDS,
+    UNKNOWN,
     ReportError,
     advisory,
     digests,
     first_link,
     mapping,
+    odd_severity,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -39,6 +44,7 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
+_WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"], "NONE": UNKNOWN}
 _MEDIA_TYPES = (
     "application/vnd.security.vulnerability.report",
     "application/vnd.scanner.adapter.vuln.report",
@@ -88,23 +94,30 @@ def _scan(key: str, body: Raw) -> Scan:
         raise ReportError("`vulnerabilities` is missing", DAMAGED)
     vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
     require_ids((row.id for row in vulnerabilities), f"{key}.vulnerabilities", ".id")
+    odd = Counter[str]()
+    findings = tuple(_findings(vulnerabilities, odd))
     return Scan(
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),
         scanned_at=utc_second(report.generated_at),
+        fraction=second_fraction(report.generated_at),
         references=(),
         digests=digests(digest for row in vulnerabilities for digest in texts(row.artifact_digests)),
         platform="",
         os_end_of_life=None,
-        findings=tuple(_findings(vulnerabilities)),
+        findings=findings,
+        odd_severities=tuple(sorted(odd.items())),
     )
 
 
-def _findings(vulnerabilities: list[HarborRow]) -> Iterator[Finding]:
+def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[Finding]:
+    """Counts severities that Harbor does not have in `odd`."""
     for row in vulnerabilities:
-        name = text(row.id)
+        name, worst = text(row.id), severity(row.severity, _WORDS)
+        if worst == UNKNOWN and (word := odd_severity(row.severity, _WORDS)) is not None:
+            odd[word] += 1
         yield Finding(
             id=name,
-            severity=severity(row.severity),
+            severity=worst,
             pkg=text(row.package),
             installed=text(row.version),
             fixed=text(row.fix_version),

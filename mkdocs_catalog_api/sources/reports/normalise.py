@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import quote
@@ -28,15 +28,9 @@ class ReportError(ValueError):
 DAMAGED = "the report seems damaged or altered; run the scan again"
 """The hint when the heart of a report cannot be counted on."""
 
-_SEVERITY_WORDS: dict[str, int] = {
-    **{word: index for index, word in enumerate(SEVERITIES)},
-    "IMPORTANT": 1,
-    "MODERATE": 2,
-    "NEGLIGIBLE": 3,
-    "MINOR": 3,
-    "UNIMPORTANT": 3,
-}
-_UNKNOWN = SEVERITIES.index("UNKNOWN")
+SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SEVERITIES)}
+"""The words that all scanners have."""
+UNKNOWN = SEVERITIES.index("UNKNOWN")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
 # Controls, and the marks that reverse the reading order and so can make a text look like another one.
@@ -130,13 +124,19 @@ def first_link(*values: object) -> str:
     return next(filter(None, map(link, values)), "")
 
 
-def severity(value: object) -> int:
-    """Index in `SEVERITIES` of a scanner's word, in any case; of any other value that of UNKNOWN."""
+def severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> int:
+    """Index in `SEVERITIES` of one of the scanner's `words`, in any case; of other values that of UNKNOWN."""
     if not isinstance(value, str):
-        return _UNKNOWN
-    if value in _SEVERITY_WORDS:
-        return _SEVERITY_WORDS[value]
-    return _SEVERITY_WORDS.get(value.strip().upper(), _UNKNOWN)
+        return UNKNOWN
+    if value in words:
+        return words[value]
+    return words.get(value.strip().upper(), UNKNOWN)
+
+
+def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> str | None:
+    """The word if it is not one of the scanner's `words`, empty if there is none; None for a word of them."""
+    word = text(value).strip()
+    return None if word.upper() in words else word[:40]
 
 
 def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, ...]]:
@@ -184,6 +184,11 @@ def ecosystem(word: object) -> str:
     return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
 
 
+def package_class(word: object) -> str:
+    """`os-pkgs` or `lang-pkgs`, as Trivy calls them, of a scanner's word for a kind of packages."""
+    return "os-pkgs" if ecosystem(word) in ("alpm", "apk", "deb", "rpm") else "lang-pkgs"
+
+
 def advisory(name: str) -> str:
     """The public page of a vulnerability, by its id; empty when the id does not tell."""
     known = _ADVISORY.fullmatch(name)
@@ -205,8 +210,8 @@ def osv_page(name: str) -> str:
 
 
 def digests(values: Iterable[object]) -> frozenset[str]:
-    """The digests among references (`name@sha256:…`) and bare digests."""
-    parts = (text(value).rpartition("@")[2] for value in values)
+    """The digests among references (`name@sha256:…`) and bare digests, in lower case."""
+    parts = (text(value).rpartition("@")[2].lower() for value in values)
     return frozenset(filter(_DIGEST.fullmatch, parts))
 
 
@@ -222,6 +227,12 @@ def utc_second(value: object) -> str | None:
     """`2026-11-20T06:00:00Z` of a time as `utc` reads it."""
     moment = utc(value)
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment else None
+
+
+def second_fraction(value: object) -> str:
+    """Digits after the second of a time as `utc` reads it, all of them but trailing zeros."""
+    time = _TIME.fullmatch(text(value).strip())
+    return (time[3] or "").rstrip("0") if time else ""
 
 
 def utc(value: object) -> datetime | None:

@@ -5,8 +5,10 @@
 | references | `results[].source.path` of type `docker`, without the path inside the image |
 | findings | one per `results[].packages[].groups[]`: a group is one vulnerability, under several ids |
 | more findings | one per `results[].packages[].vulnerabilities[]` that is in no group |
-| id, aliases | `ids` and `aliases` of the group; `id` and `aliases` of the vulnerability |
-| severity | `max_severity` of the group, a CVSS score; else `database_specific.severity` of its records |
+| id, aliases | `ids` and `aliases` of the group; `id`, `aliases` and `upstream` of its records |
+| more aliases | CVE ids in `related` of records that have no other: an advisory of a distribution |
+| severity | `max_severity` of the group, a CVSS score; else the highest of the CVSS vectors of its records |
+| severity without a score | the worst `database_specific.severity` of its records |
 | pkg, installed | `package.name`, `package.version` (or `package.commit`) |
 | fixed | `affected[].ranges[].events[].fixed` of the group's records for this package |
 | title | `summary` of the group's records, else `details` |
@@ -16,22 +18,29 @@
 Neither version nor time of the scan is in the report.
 """
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from ...catalog.scans import SEVERITIES, Finding, Scan
+from ...catalog.scans import Finding, Scan
+from ...catalog.vulnerabilities import CVE_ID
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
+    SEVERITY_WORDS,
+    UNKNOWN,
     ReportError,
     canonical_id,
     distinct,
     ecosystem,
     items,
     mapping,
+    odd_severity,
     osv_page,
     require_ids,
     severity,
@@ -41,6 +50,17 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
+# The words of all databases that OSV collects.
+_WORDS = {
+    **SEVERITY_WORDS,
+    "IMPORTANT": 1,
+    "MODERATE": 2,
+    "NEGLIGIBLE": 3,
+    "MINOR": 3,
+    "UNIMPORTANT": 3,
+    "NONE": UNKNOWN,
+}
+_CVE = re.compile(CVE_ID)
 _BESIDE_RESULTS = {
     "experimental_config",
     "experimental_generic_findings",
@@ -98,6 +118,8 @@ def read(document: dict[str, Raw]) -> list[Scan]:
     names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
     packages = [(_target(result), package) for result in results for package in result.packages or ()]
     _check(results)
+    odd = Counter[str]()
+    findings = tuple(finding for target, package in packages for finding in _findings(package, target, odd))
     return [
         Scan(
             scanner_version="",
@@ -106,7 +128,8 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             digests=frozenset(),
             platform="",
             os_end_of_life=None,
-            findings=tuple(finding for target, package in packages for finding in _findings(package, target)),
+            findings=findings,
+            odd_severities=tuple(sorted(odd.items())),
         )
     ]
 
@@ -136,18 +159,24 @@ def _groups(entry: OsvPackage) -> list[OsvGroup]:
     return [*groups, *(OsvGroup([record["id"]], record.get("aliases")) for record in alone)]
 
 
-def _findings(entry: OsvPackage, target: str) -> Iterator[Finding]:
+def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Finding]:
+    """Counts severities that are missing or not known in `odd`."""
     package = mapping(entry.package)
     pkg = text(package.get("name"))
     records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}
     for group in _groups(entry):
         ids = texts(group.ids)
-        name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases)])
         own = [records[known] for known in ids if known in records]
+        also = (name for record in own for key in ("aliases", "upstream") for name in texts(record.get(key)))
+        name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases), *also])
+        if not any(map(_CVE.fullmatch, (name, *aliases))):
+            # An advisory of a distribution; of other records the related ones are different vulnerabilities.
+            related = (other for record in own for other in texts(record.get("related")))
+            aliases = tuple(sorted({*aliases, *filter(_CVE.fullmatch, related)}))
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
         yield Finding(
             id=name,
-            severity=_severity(group.max_severity, own),
+            severity=_severity(group.max_severity, own, pkg, odd),
             pkg=pkg,
             installed=text(package.get("version")) or text(package.get("commit")),
             fixed=", ".join(dict.fromkeys(version for record in own for version in _fixes(record, pkg))),
@@ -159,19 +188,58 @@ def _findings(entry: OsvPackage, target: str) -> Iterator[Finding]:
         )
 
 
-def _severity(score: object, records: list[dict[str, Any]]) -> int:
-    """Of a CVSS score, in text or as a number, by the bands of CVSS 3; else the worst word of the records."""
+def _severity(score: object, records: Sequence[dict[str, Any]], pkg: str, odd: Counter[str]) -> int:
+    """Of a CVSS score by the bands of CVSS 3: that of the group, else the highest of the records' vectors;
+    else the worst word of the records.
+    """
+    value = _score(score)
+    if value is None:
+        value = max(_vector_scores(records, pkg), default=None)
+    if value:
+        return next((index for index, least in enumerate((9.0, 7.0, 4.0)) if value >= least), _WORDS["LOW"])
+    words = [mapping(record.get("database_specific")).get("severity") for record in records]
+    odd_words = [odd_severity(word, _WORDS) for word in words]
+    if None in odd_words:
+        return min(severity(word, _WORDS) for word in words)
+    if value is None:
+        odd[next(filter(None, odd_words), odd_severity(score, _WORDS) or "")] += 1
+    return UNKNOWN
+
+
+def _score(written: object) -> float | None:
+    """A score of CVSS, in text or as a number; None for anything else."""
     try:
-        value = float(score if type(score) in (int, float) else text(score))  # type: ignore[arg-type]
+        value = float(written if type(written) in (int, float) else text(written))  # type: ignore[arg-type]
     except (ValueError, OverflowError):
-        value = 0.0
-    for index, least in enumerate((9.0, 7.0, 4.0)):
-        if least <= value <= 10:
-            return index
-    if 0 < value < 4:
-        return SEVERITIES.index("LOW")
-    words = (mapping(record.get("database_specific")).get("severity") for record in records)
-    return min(map(severity, words), default=SEVERITIES.index("UNKNOWN"))
+        return None
+    return value if 0 <= value <= 10 else None
+
+
+def _vector_scores(records: Sequence[dict[str, Any]], pkg: str) -> Iterator[float]:
+    """The scores of all vectors of the records, and of those on the package alone."""
+    for record in records:
+        affected = (
+            entry
+            for entry in items(record.get("affected"))
+            if text(mapping(entry.get("package")).get("name")) == pkg
+        )
+        for holder in (record, *affected):
+            for entry in items(holder.get("severity")):
+                score = _vector_score(text(entry.get("score")))
+                if score is not None:
+                    yield score
+
+
+@lru_cache(maxsize=4_096)
+def _vector_score(vector: str) -> float | None:
+    """The base score of a vector of CVSS 2, 3 or 4; None for any other text."""
+    from cvss import CVSS2, CVSS3, CVSS4, CVSSError  # most catalogs have no report of this scanner
+
+    version = CVSS4 if vector.startswith("CVSS:4") else CVSS3 if vector.startswith("CVSS:3") else CVSS2
+    try:
+        return float(version(vector).scores()[0])
+    except CVSSError:
+        return None
 
 
 def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:

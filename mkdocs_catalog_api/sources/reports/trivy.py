@@ -12,7 +12,10 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 | os_end_of_life | `Metadata.OS.EOSL` |
 | kind | `ArtifactType`, but `container_image` |
 | system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
+| package_classes | `Results[].Class`, before 2021 by `Results[].Type` |
 | findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
+| more findings | `Results[].ExperimentalModifiedFindings[].Finding`, which `--show-suppressed` writes |
+| set_aside | `Status`, `Statement` and `Source` of the modified finding |
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
 | installed, fixed | `InstalledVersion`, `FixedVersion` |
 | title, url | `Title`; `PrimaryURL`, when missing the page that belongs to the id |
@@ -21,25 +24,33 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan
+from ...catalog.scans import Finding, Scan, SetAside, SetAsideStatus
+from .json_errors import explain
 from .normalise import (
     DAMAGED,
+    UNKNOWN,
     ReportError,
     advisory,
     digests,
     distinct,
     ecosystem,
+    is_id,
     link,
     mapping,
+    odd_severity,
+    package_class,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -48,9 +59,11 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
-_PACKAGES = {"os-pkgs", "lang-pkgs"}
+_PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 _NOT_AFFECTED = "not_affected"
 """The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
+_OF_OTHER_SCANS = {"misconfiguration", "secret", "license"}
+"""Types of modified findings that are not of packages."""
 
 
 class TrivyRow(
@@ -81,6 +94,19 @@ class TrivyRow(
     package: Any = None
 
 
+_ROW = msgspec.json.Decoder(TrivyRow)
+
+
+class TrivyModified(Struct, rename="pascal"):
+    """A finding that Trivy was told not to count, by a file of its user or by a VEX document."""
+
+    type: Any = None
+    status: Any = None
+    statement: Any = None
+    source: Any = None
+    finding: Raw = Raw(b"null")
+
+
 class TrivyResult(Struct, rename="pascal"):
     """What was found in one part of the image."""
 
@@ -88,6 +114,7 @@ class TrivyResult(Struct, rename="pascal"):
     class_: Any = msgspec.field(name="Class", default=None)
     type: Any = None
     vulnerabilities: list[TrivyRow] | UnsetType | None = UNSET
+    modified: list[TrivyModified] | None = msgspec.field(name="ExperimentalModifiedFindings", default=None)
     lower: Any = msgspec.field(name="vulnerabilities", default=UNSET)
 
 
@@ -146,19 +173,28 @@ def _scan(report: TrivyReport) -> Scan:
     if report.lower is not UNSET or any(result.lower is not UNSET for result in results):
         raise ReportError("its keys are in lower case, which Trivy's are not", DAMAGED)
     _check(results)
+    odd, unread = Counter[str](), Counter[str]()
+    findings = tuple(_findings(results, odd, unread))
     return Scan(
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
+        fraction=second_fraction(report.created_at),
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
         # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
-        findings=tuple(_findings(results)),
+        findings=findings,
         kind=kind,
         system_only_named=text(system.get("Family")) not in ("", "none")
         # Before 2021 there was no class.
         and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
+        odd_severities=tuple(sorted(odd.items())),
+        unread=tuple(sorted(unread.items())),
+        # Before 2021 only the type shows the class.
+        package_classes=_PACKAGES.intersection(
+            text(result.class_) or package_class(result.type) for result in results
+        ),
     )
 
 
@@ -178,22 +214,52 @@ def _check(results: list[TrivyResult]) -> None:
         require_ids(ids, f"Results[{index}].Vulnerabilities", ".VulnerabilityID")
 
 
-def _findings(results: list[TrivyResult]) -> Iterator[Finding]:
-    for result in results:
+def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str]) -> Iterator[Finding]:
+    """Counts severities that Trivy does not have in `odd`, and what is left out in `unread`."""
+    for index, result in enumerate(results):
         target, kind = text(result.target), ecosystem(result.type)
-        for row in result.vulnerabilities or ():
-            if row.status != _NOT_AFFECTED:
-                written = row.package.get("PURL") if isinstance(row.package, dict) else None
-                try:
-                    name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
-                    pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
-                    purl = _text(written)
-                except TypeError:  # something that should be a text is a list, say
-                    values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
-                    name, worst, about, url = values
-                    pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
-                    purl = text(written)
-                yield Finding(name, worst, pkg, installed, fixed, about, url, target, (), purl, kind)
+        counted = zip(result.vulnerabilities or (), repeat(None))
+        for row, set_aside in chain(counted, _modified(result, index, unread)):
+            if row.status == _NOT_AFFECTED:
+                unread["findings with the status not_affected"] += 1
+                continue
+            written = row.package.get("PURL") if isinstance(row.package, dict) else None
+            try:
+                name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
+                pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
+                purl = _text(written)
+            except TypeError:  # something that should be a text is a list, say
+                values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
+                name, worst, about, url = values
+                pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
+                purl = text(written)
+            if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
+                odd[word] += 1
+            yield Finding(
+                name, worst, pkg, installed, fixed, about, url, target, (), purl, kind, 0, set_aside
+            )
+
+
+def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator[tuple[TrivyRow, SetAside]]:
+    """The vulnerabilities among the modified findings. Raises `ReportError` for one without an id."""
+    where = f"Results[{index}].ExperimentalModifiedFindings"
+    for position, modified in enumerate(result.modified or ()):
+        kind, status = text(modified.type), modified.status
+        if kind in _OF_OTHER_SCANS:
+            continue
+        try:
+            row = _ROW.decode(modified.finding)
+        except msgspec.ValidationError as error:
+            if kind == "vulnerability":
+                raise explain(error, f"{where}[{position}].Finding") from None
+            unread[f"modified findings of type {kind[:40] or 'unknown'}"] += 1
+            continue
+        if not is_id(row.id):
+            raise ReportError(f"`{where}[{position}].Finding.VulnerabilityID` is empty", DAMAGED)
+        aside: SetAsideStatus = "ignored"
+        if status == "not_affected" or status == "fixed":
+            aside = status
+        yield row, SetAside(aside, title(modified.statement), text(modified.source) or "Trivy")
 
 
 # The same vulnerabilities, packages and versions stand in row after row, and then share their texts.

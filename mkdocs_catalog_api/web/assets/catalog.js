@@ -399,7 +399,7 @@
       const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
       const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
       told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-      if (found.suppressed[0]) told.append(` It is found in ${count(found.suppressed, "image")} to which it does not apply.`);
+      if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;
       who.rows = () =>
