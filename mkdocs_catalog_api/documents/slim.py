@@ -12,6 +12,7 @@ from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import ApiVersion, Counter, Document, Href, PageLink, Slug, Text, Total, VersionLabel
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import shown_fields
 from ..catalog.types import camel
 from ..catalog.value import Catalog, Chart, Image
 from .item_structs import Day, published
@@ -57,6 +58,12 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
         known["end_of_life"] = Annotated[
             Day | None, Meta(description="Day after which the newest version gets no more updates.")
         ]
+    for field in shown_fields(fields.model):
+        name = next(
+            name for name, info in fields.model.model_fields.items() if field.name == (info.alias or name)
+        )
+        if (field.shown.card or field.shown.filter) and name not in known:
+            known[name] = item[name]
     known["url"] = Annotated[PageLink, Meta(description="Web page.")]
     known["href"] = Annotated[Href, Meta(description="Item document.")]
     aliases = {name: camel(name) for name in known}
@@ -93,6 +100,11 @@ def _shown(fields: ItemFields[Model], taken: Any) -> Iterator[str]:
         kind = str(info.annotation)
         if own in fields.own.names and own not in taken and ("bool" in kind or "Literal" in kind):
             yield own
+
+
+def slim_names(resource: str, fields: ItemFields[Model]) -> frozenset[str]:
+    """The keys of an entry, as they are in the JSON."""
+    return frozenset(_slim_structs(resource, fields)[0].__struct_encode_fields__)
 
 
 def _documents(resource: str, catalog: Catalog) -> Documents:

@@ -22,6 +22,7 @@ from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
+from ..documents.slim import slim_names, slim_path
 from .lists import MODELS, PER_PAGE, CatalogList, Filter, filter_fields, list_filters, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
@@ -214,6 +215,14 @@ class Parts:
             items = sorted(items, key=lambda item: str(item["checked"] or ""), reverse=True)
         return self._pages(resource, items[:limit], arguments, limit, place)
 
+    def _source(self, resource: str, base: Mapping[str, str]) -> str:
+        """The document with the rows: the slim list if it has every field that the marker chose by."""
+        value = self._view.value
+        if value is None or resource not in ("images", "charts"):
+            return f"{resource}.json"
+        slim = slim_names(resource, value.fields[resource])
+        return slim_path(resource) if base.keys() <= slim else f"{resource}.json"
+
     def _pages(
         self,
         resource: str,
@@ -246,7 +255,7 @@ class Parts:
         numbers = range(1, max(1, -(-len(shown) // size)) + 1)
         first = CatalogList(
             resource=resource,
-            source=self._view.href(path or f"{resource}.json"),
+            source=self._view.href(path or self._source(resource, base)),
             items=shown[:size],
             total=len(shown),
             supported=supported,

@@ -8,7 +8,13 @@
   const load = address => {
     const key = new URL(address, location).href;
     if (!documents.has(key)) {
-      const found = fetch(key).then(got => (got.ok ? got.json() : Promise.reject(got)));
+      const found = fetch(key).then(async got => {
+        if (!got.ok) throw got;
+        const answer = await got.json();
+        // An entry of a slim list has its figures beside its fields.
+        for (const item of [answer.data ?? []].flat()) if ("scanned" in item) item.security ??= item;
+        return answer;
+      });
       found.catch(() => documents.delete(key));
       documents.set(key, found);
     }
@@ -28,7 +34,7 @@
   };
   // The item whose document is at `href`, from the collection.
   const itemAt = async href => {
-    const { data } = await load(link(href).replace(/\/[^/]*\/index.json$/, ".json"));
+    const { data } = await load(link(href).replace(/[^/]*\/index.json$/, "index.json"));
     return data.find(item => item.href === href);
   };
   let memory = {};
@@ -296,7 +302,7 @@
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
-      if (path === "ends") return item.versions[0]?.endOfLife;
+      if (path === "ends") return item.endOfLife ?? item.versions?.[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
       return path?.split(".").reduce((value, name) => value?.[name], item);
