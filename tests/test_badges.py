@@ -47,8 +47,8 @@ def payloads(site: SiteFolder) -> dict[str, dict[str, Any]]:
 
 def test_they_say_what_the_catalog_has(site: SiteFolder) -> None:
     found = {name: (badge["label"], badge["message"]) for name, badge in payloads(catalog(site)).items()}
-    assert found["images"] == ("images", "9")
-    assert found["cves"] == ("CVEs", "6")
+    assert found["images"] == ("all images", "9")
+    assert found["cves"] == ("CVEs, all images", "6")
     assert found["license"] == ("license", "MIT")
     assert found["multiarch"] == ("multi-arch", "none in common")
     assert found["wolfi"] == ("wolfi", "7 of 9 images")

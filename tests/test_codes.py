@@ -39,6 +39,7 @@ FROZEN = {
     "CAT036": "IN_PART",
     "CAT037": "END_OF_LIFE",
     "CAT038": "PIN",
+    "CAT039": "NO_REPORT",
     "CAT040": "BROKEN_VEX",
     "CAT041": "STATEMENT",
     "CAT042": "ADVISORIES",

@@ -58,6 +58,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("half a scan", f"{RECORD} scanner", None, "security/alpha.json $.versions[0]: was scanned, but"),
     ("plans", "roadmap.json total", 9, "roadmap.json $.total"),
     ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
+    ("supported", "security.json supported scanned", 9, "security.json $.supported"),
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),

@@ -193,14 +193,17 @@ def test_scans_of_a_tag_before_and_after_a_rebuild_do_not_unite(site: SiteFolder
     assert (found(record), record["digest"]) == (["CVE-1"], digest(1))
 
 
-def test_of_equally_old_scans_the_first_path_counts(site: SiteFolder) -> None:
+def test_equally_old_scans_all_count(site: SiteFolder) -> None:
     site.image("nginx", "versions: [1.27.3]")
     for name in ("b", "a", "c"):
         site.report(f"{name}.json", scan(f"CVE-{name}", tag=f"{NGINX}:1.27.3"))
-    assert found(release(built(site))) == ["CVE-a"]
+    result = built(site)
+    assert found(release(result)) == ["CVE-a", "CVE-b", "CVE-c"]
+    assert [text.partition(":")[0] for text in result.logged()] == ["scans/b.json", "scans/c.json"]
+    assert result.codes == ["CAT034", "CAT034"]
 
 
-def test_a_time_in_the_future_warns_and_counts_as_oldest(
+def test_a_time_in_the_future_warns_and_takes_nothing_away(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793600000")  # 2026-11-02
@@ -211,7 +214,9 @@ def test_a_time_in_the_future_warns_and_counts_as_oldest(
     (warning,) = result.logged()
     assert warning.startswith("scans/a.json: scanned at 2999-01-01T00:00:00Z, which is in the future")
     site.report("b.json", scan("CVE-b", tag=f"{NGINX}:1.27.3", created="2020-01-01T00:00:00Z"))
-    assert found(release(built(site))) == ["CVE-b"]
+    result = built(site)
+    assert found(release(result)) == ["CVE-a", "CVE-b"]
+    assert sorted(result.codes) == ["CAT034", "CAT035"]
 
 
 def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(

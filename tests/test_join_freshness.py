@@ -48,13 +48,22 @@ def test_max_age_names_each_image_whose_newest_scan_is_older_and_changes_no_byte
     assert plain.logged() == []
     result = built(dated, 30)
     assert result.logged() == [
+        "docs/images/never.md:5:1: versions: the newest version, 1, has no scan (scan it: `security.max_age`"
+        " asks for scans)",
         "scans/stale/1.json: the scan of stale 1 is 31 days old, and `security.max_age` is 30"
-        " (scan the image again)"
+        " (scan the image again)",
     ]
+    assert result.codes.count("CAT035") == 2
     assert result.bytes() == plain.bytes()
-    assert built(dated, 31).logged() == []
+    (warning,) = built(dated, 31).logged()
+    assert warning.startswith("docs/images/never.md:5:1: versions: the newest version, 1, has no scan")
     dated.settings["security"] = {"max_age": 30}
     assert dated.build(strict=True).failed
+
+
+def test_max_age_asks_for_no_scan_in_a_catalog_without_any(dated: SiteFolder) -> None:
+    dated.image("never", "versions: ['1']")
+    assert built(dated, 30).logged() == []
 
 
 def test_a_release_is_as_old_as_the_oldest_of_its_parts(dated: SiteFolder) -> None:

@@ -217,32 +217,68 @@ def test_another_platform_counts_whoever_scanned_it(plain: SiteFolder) -> None:
 
 
 @pytest.mark.parametrize("time", ["", "yesterday", "2999-01-01T00:00:00Z"])
-@pytest.mark.parametrize("more", ["dated", "undated"])
-def test_where_no_time_decides_the_report_with_more_findings_counts(
-    plain: SiteFolder, time: str, more: str
+@pytest.mark.parametrize("names", [("dated", "undated"), ("b", "a")])
+def test_where_no_time_decides_both_reports_count(
+    plain: SiteFolder, time: str, names: tuple[str, str]
 ) -> None:
-    found = {"dated": ["CVE-2026-0001"], "undated": ["CVE-2026-0002"]}
-    found[more].append("CVE-2026-0003")
-    for name, created in (("dated", NEW), ("undated", time)):
-        plain.report(
-            f"{name}.json", trivy([row(id_) for id_ in found[name]], tag=f"{WEB}:1", created=created)
-        )
+    for name, id_, created in zip(names, ("CVE-2026-0001", "CVE-2026-0002"), (NEW, time), strict=True):
+        plain.report(f"{name}.json", trivy([row(id_)], tag=f"{WEB}:1", created=created))
     result = built(plain)
-    assert ids(result) == found[more]
-    message = f"scans/{more}.json: which scan of web 1 is the newest can't be told, so the one with most"
-    assert [text for text in result.logged() if text.startswith(message)]
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
+    warnings = [
+        text for text in result.logged() if text.startswith(f"scans/{names[1]}.json: counts for web 1")
+    ]
+    assert len(warnings) == 1
+    assert "CAT034" in result.codes
+    assert record(result)["scannedAt"] == (NEW if "2999" in time else None)
 
 
-def test_of_two_reports_of_osv_the_one_with_more_counts(plain: SiteFolder) -> None:
+def test_an_undated_report_keeps_no_old_one(plain: SiteFolder) -> None:
+    for id_, created in (("CVE-2026-0001", OLD), ("CVE-2026-0002", NEW), ("CVE-2026-0003", "")):
+        plain.report(f"{id_}.json", trivy([row(id_)], tag=f"{WEB}:1", created=created))
+    assert ids(built(plain)) == ["CVE-2026-0002", "CVE-2026-0003"]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("2026-10-01T06:00:00.000000001Z", "2026-10-01T06:00:00.000000002Z"),
+        ("2026-10-01T06:00:00.49Z", "2026-10-01T06:00:00.5Z"),
+        ("2026-10-01T06:00:00Z", "2026-10-01T06:00:00.1Z"),
+        ("2026-10-01T08:00:00.099999999+02:00", "2026-10-01T06:00:00.1Z"),
+    ],
+)
+def test_a_fraction_of_a_second_decides(plain: SiteFolder, older: str, newer: str) -> None:
+    plain.report("a.json", trivy([row("CVE-2026-0001")], tag=f"{WEB}:1", created=newer))
+    plain.report("b.json", trivy([row("CVE-2026-0002")], tag=f"{WEB}:1", created=older))
+    result = built(plain)
+    assert (ids(result), record(result)["scannedAt"]) == (["CVE-2026-0001"], OLD)
+    assert result.logged() == []
+    plain.report("b.json", trivy([row("CVE-2026-0002")], tag=f"{WEB}:1", created=newer.replace("Z", "00Z")))
+    if "." in newer:
+        assert ids(built(plain)) == ["CVE-2026-0001", "CVE-2026-0002"], "zeros at the end say nothing"
+
+
+@pytest.mark.parametrize("time", [NEW, ""])
+def test_an_added_finding_raises_no_grade(plain: SiteFolder, time: str) -> None:
+    plain.report("a.json", trivy([row("CVE-2026-0001", "CRITICAL")], tag=f"{WEB}:1", created=NEW))
+    added: list[dict[str, object]] = []
+    for number in range(3):
+        plain.report("b.json", trivy(added, tag=f"{WEB}:1", created=time))
+        result = record(built(plain))
+        assert (result["grade"], result["critical"], result["low"]) == ("F", 1, number)
+        added.append(row(f"CVE-2026-100{number}", "LOW"))
+
+
+def test_reports_of_osv_all_count_as_none_has_a_time(plain: SiteFolder) -> None:
     for name, count in (("a", 1), ("b", 2), ("c", 1)):
         groups = [{"ids": [f"GHSA-{name}-{number}"], "max_severity": "9.8"} for number in range(count)]
         package = {"package": {"name": "lib", "version": "1"}, "vulnerabilities": [], "groups": groups}
         source = {"path": f"{WEB}:1", "type": "docker"}
         plain.report(f"{name}.json", {"results": [{"source": source, "packages": [package]}]})
     result = built(plain)
-    assert (record(result)["critical"], ids(result)) == (2, ["GHSA-b-0", "GHSA-b-1"])
-    (warning,) = result.logged()
-    assert warning.startswith("scans/b.json: which scan of web 1 is the newest")
+    assert ids(result) == ["GHSA-a-0", "GHSA-b-0", "GHSA-b-1", "GHSA-c-0"]
+    assert [text.partition(":")[0] for text in result.logged()] == ["scans/b.json", "scans/c.json"]
 
 
 @pytest.mark.parametrize("grouped", [[], ["GHSA-1"], None])
@@ -388,10 +424,10 @@ def test_no_severity_counts_less_than_the_reports_that_count_say(
 @settings(max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(any_report(), any_report())
 def test_an_undated_report_never_takes_away(dated: dict[str, Any], undated: dict[str, Any]) -> None:
-    """Of one scanner and one digest: the number of rows is never less than what any of both has to say."""
+    """Of one scanner and one digest: what either report has to say counts."""
     one, other = (
         scan(*{id_ for id_, _ in said(report)}, created=time)
         for report, time in ((dated, NEW), (undated, ""))
     )
     found, _ = published({"a.json": one, "b.json": other})
-    assert found["total"] == max(len(said(one)), len(said(other)))
+    assert {(entry["id"], entry["pkg"]) for entry in found["cves"]} == {*said(dated), *said(undated)}

@@ -74,6 +74,7 @@ def test_grype() -> None:
                 purl="pkg:maven/org.apache/httpclient@4.1.1",
             ),
         ),
+        fraction="9",
     )
 
 

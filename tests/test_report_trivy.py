@@ -58,6 +58,8 @@ def test_a_whole_report() -> None:
         platform="linux/arm/v7",
         os_end_of_life=True,
         findings=(expected,),
+        fraction="82769912",
+        package_classes=frozenset({"os-pkgs"}),
     )
 
 
@@ -71,6 +73,7 @@ def test_a_bare_result_is_enough() -> None:
         platform="",
         os_end_of_life=None,
         findings=(Finding("X-1", 4, "", "", "", "", "", ""),),
+        package_classes=frozenset({"lang-pkgs"}),
     )
 
 

@@ -86,11 +86,13 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
     summary = result.json("security.json")
     home = page(result, "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
-    assert tiles["Open vulnerabilities"] == str(summary["total"])
-    assert tiles["With a fix"] == str(summary["fixable"])
-    assert tiles["Images not scanned"] == str(len(summary["unscanned"]))
+    total, fixable, unscanned = summary["total"], summary["fixable"], len(summary["unscanned"])
+    assert tiles["Open vulnerabilities"] == f"{total} in supported images, {total} in all"
+    assert tiles["With a fix"] == f"{fixable} in supported images, {fixable} in all"
+    assert tiles["Images not scanned"] == f"{unscanned} supported, {unscanned} in all"
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
-    assert legend == " ".join(f"{word.capitalize()} {n}" for word, n in summary["bySeverity"].items())
+    counts = summary["bySeverity"].items()
+    assert legend == " ".join(f"{word.capitalize()} {n} {n} in all" for word, n in counts)
 
 
 def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
@@ -315,7 +317,7 @@ def test_style_and_script_are_readable_and_small(site: SiteFolder) -> None:
     check_size("all style and script, compressed,", size, usual=14_000, limit=16_000)
 
 
-def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) -> None:
+def test_tiles_count_supported_images_and_all_beside_them(site: SiteFolder) -> None:
     small_catalog(site)
     site.image("old", f"versions: [{{version: '1', digest: '{digest(3)}'}}]\nlifecycle: deprecated")
     report = trivy([row("CVE-2025-3", "CRITICAL")], digest=f"{REGISTRY}/old@{digest(3)}")
@@ -323,13 +325,13 @@ def test_tiles_count_supported_images_and_what_else_is_listed(site: SiteFolder) 
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n")
     home = page(site.build(), "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
-    assert tiles["Critical"] == "1 and 1 elsewhere"
-    assert tiles["Open vulnerabilities"] == "2 and 2 elsewhere"
-    assert tiles["Images affected"] == "1 of 1 scanned"
+    assert tiles["Critical"] == "1 in supported images, 2 in all"
+    assert tiles["Open vulnerabilities"] == "2 in supported images, 3 in all"
+    assert tiles["Images affected"] == "1 of 1 supported and scanned, 2 of 2 in all"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
-    assert words(legend).startswith("Critical 1 High 0")
+    assert words(legend).startswith("Critical 1 2 in all High 0 0 in all")
     assert "newest releases of the 2 supported images" in words(home)
-    assert "1 without a grade" in words(home)
+    assert "1 without a grade, 1 in all" in words(home)
 
 
 def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:

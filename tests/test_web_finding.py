@@ -155,7 +155,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(who).to_have_count(len(data))
     newest = {row["slug"] for row in data if row["isLatest"]}
     more = {row["slug"] for row in data} - newest
-    expect(page.get_by_text(f"{len(newest)} images in the newest release, {len(more)} more")).to_be_visible()
+    expect(page.get_by_text(f"{len(newest)} in all; {len(more)} more")).to_be_visible()
     expect(page.get_by_role("region", name="Cves")).to_be_hidden()
     who.filter(has_text="older").first.locator("a").click()
     expect(page.locator(f"[id='{ID}']").first).to_be_in_viewport()
@@ -266,7 +266,7 @@ def test_choosing_a_second_word_finds_the_menu_where_it_was(visit: Visit) -> Non
 def test_what_only_older_releases_have_is_named(visit: Visit) -> None:
     page = visit.page
     visit.go("images/?severity=critical")
-    expect(page.get_by_text("0 images", exact=True)).to_be_visible()
+    expect(page.get_by_text("0 supported images", exact=True)).to_be_visible()
     page.locator(".catalog-older").get_by_role("link", name="PHP-FPM").click()
     expect(page.locator("#catalog-releases")).to_be_in_viewport()
     visit.go("images/")
@@ -280,7 +280,7 @@ def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
         tile = page.locator(".catalog-tiles > div", has_text=label)
         affected = page.locator(".catalog-tiles > div", has_text="Images affected").locator("a").inner_text()
         tile.locator("a").click()
-        expect(page.locator(".catalog-controls output").first).to_have_text(f"{affected} {list_}s")
+        expect(page.locator(".catalog-controls output").first).to_have_text(f"{affected} supported {list_}s")
         visit.go("security/")
     page.locator(".catalog-tiles > div", has_text="Known to be exploited").locator("a").click()
     expect(page.locator(".catalog-controls output").first).to_have_text("4 vulnerabilities")

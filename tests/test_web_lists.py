@@ -38,14 +38,15 @@ def test_what_is_not_available_is_left_out_and_folded_below(site: SiteFolder) ->
     site.image("fine", "versions: ['1']")
     site.image("old", "versions: ['1']\nlifecycle: deprecated")
     site.image("gone", "versions: ['1']\nlifecycle: withdrawn")
+    site.image("next", "lifecycle: planned")
     text = "# Home\n\n<!-- catalog: images -->\n\n## Old\n\n<!-- catalog: images lifecycle=deprecated -->\n"
     site.write("docs/index.md", text)
     result = site.build(strict=True)
     main = page(result, "index.html")
     assert names(main) == ["fine", "old"]
     folded = main.xpath(".//details[@class='catalog-more']")[0]
-    assert words(folded.find("summary")) == "2 images deprecated, withdrawn or planned"
-    assert [words(link) for link in folded.xpath(".//li/a")] == ["gone", "old"]
+    assert words(folded.find("summary")) == "1 deprecated and 1 withdrawn (3 images in all), 1 planned"
+    assert [words(link) for link in folded.xpath(".//li/a")] == ["gone", "next", "old"]
     assert "docker pull" in words(page(result, "images/old/index.html"))
     gone = words(page(result, "images/gone/index.html"))
     assert "no longer offered" in gone

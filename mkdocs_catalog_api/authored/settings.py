@@ -236,10 +236,13 @@ class SecuritySettings(Section):
         "`advisories/epss_scores.csv.gz`, if it is there.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Age in days above which the scan of a newest release causes a warning."
+        None,
+        description="Age in days above which the scan of a newest version causes a warning. Where other "
+        "versions have scans, so does a newest version without any.",
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
-        (), description="Which scanner counts when several have scanned a release: the first that has."
+        (),
+        description="Which scanners count: for each digest the first of these that has scanned it.",
     )
     """By default empty: all, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(

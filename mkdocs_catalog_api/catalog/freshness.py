@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from operator import eq
 
@@ -24,6 +24,14 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
                     yield from _doubtful_joins(image, release, scan)
                 if scan.os_end_of_life:
                     yield _abandoned_system(image, release, scan, now.date().isoformat())
+
+
+def unscanned(images: Sequence[Image]) -> Iterator[Image]:
+    """Images whose newest version has no scan, if any other version of the catalog has one."""
+    if any(release.scans for image in images for release in image.releases):
+        for image in images:
+            if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
+                yield image
 
 
 def _name(image: Image, release: Release) -> str:

@@ -14,7 +14,7 @@ from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
 from .names import Reference
-from .scan_selection import JoinRules, ScanSelection, covered
+from .scan_selection import JoinRules, Kept, ScanSelection, covered
 from .scans import Scan
 from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
 
@@ -87,12 +87,7 @@ def join(
         for entry, page in images
     )
     for subject, selection in selections.items():
-        for scan in selection.undated:
-            message = (
-                f"which scan of {subject} is the newest can't be told, so the one with most findings counts"
-            )
-            hint = "remove the others, or scan again with a tool that writes the time into its report"
-            problems.add(_problem(scan, Code.UNDATED, message, hint))
+        problems.extend(_kept(kept, subject) for kept in selection.kept if kept.scan.path != kept.other.path)
     return Joined(joined_images, joined_charts, tuple(_uses(scans, selections, misplaced)), pins.faults)
 
 
@@ -110,9 +105,31 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
                 message = f"passed over for {subject}: the scanner {word} is not in `security.scanners`"
                 hint = f"add {word} there, or remove the report"
                 yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
+            elif reason == "no-digest":
+                message = (
+                    f"not used for {subject}, which has several digests, though it shows more than {instead}"
+                )
+                yield _problem(scan, Code.PASSED_OVER, message, "scan each digest, `NAME@sha256:…`, again")
             elif reason != "misplaced":  # which is an error that the join has added
                 message = f"passed over for {subject}; what counts is {instead}"
                 yield _problem(scan, Code.PASSED_OVER, message, level=Level.INFO)
+
+
+def _kept(kept: Kept, subject: str) -> Problem:
+    scan, other, doubt = kept
+    if doubt == "other-packages":
+        missing = " or ".join(sorted(scan.package_classes - other.package_classes))
+        message = (
+            f"counts for {subject} together with {other.file}, which is newer but has no result of {missing}"
+        )
+        hint = "scan all packages in one report, or remove the older one"
+        return _problem(scan, Code.IN_PART, message, hint)
+    if doubt == "same-time":
+        message = f"counts for {subject} together with {other.file}, which was made at the same time"
+        return _problem(scan, Code.UNDATED, message, "remove one of them if it is a copy or outdated")
+    message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
+    hint = "remove one of them, or scan again with a tool that writes the time into its report"
+    return _problem(scan, Code.UNDATED, message, hint)
 
 
 def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
@@ -280,6 +297,11 @@ def _mismatches(
         elif "reference" not in accept:
             message = f"the report is of {', '.join(sorted(mirrors))}, and not of {own}"
             yield message, f"scan {own}, or say `accept: [reference]` under `security` if it is a mirror"
+    unreadable = [text for text in scan.unreadable if not text.lower().endswith(_ARCHIVES)]
+    if unreadable and "reference" not in accept:
+        message = f"the report is of {unreadable[0][:100]!r}, which is not an image reference"
+        hint = f"scan {own or key.slug} by its name, or set `accept: [reference]` under `security`"
+        yield message, hint
     tags = {tag for repository, tag in scan.names if tag and repository == own}
     if tags and tags.isdisjoint((entry.version, *entry.tags)):
         message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"

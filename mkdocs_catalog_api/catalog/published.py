@@ -68,7 +68,7 @@ ScoreIfGraded = Annotated[
     Score | None,
     Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
 ]
-Total = Annotated[Counter, Meta(description="Number of items in the collection.")]
+Total = Annotated[Counter, Meta(description="Number of items in the collection, whatever their lifecycle.")]
 
 Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical severity.")]
 High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]

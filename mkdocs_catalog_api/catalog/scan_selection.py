@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from .scans import Scan, plain_platform
+from .scans import SEVERITIES, Scan, plain_platform
 from .value import Reason
+
+Doubt = Literal["time-not-known", "same-time", "other-packages"]
+
+
+class Kept(NamedTuple):
+    """A scan that counts together with another one, as it may not be older, or shows other packages."""
+
+    scan: Scan
+    other: Scan
+    """For `other-packages` the newer of the two."""
+    doubt: Doubt
 
 
 class ScanSelection(NamedTuple):
@@ -16,12 +27,15 @@ class ScanSelection(NamedTuple):
     """Their findings count together."""
     unused: tuple[tuple[Scan, Reason], ...] = ()
     """The others, each with the reason."""
-    undated: tuple[Scan, ...] = ()
-    """Those of the chosen with the most findings, where the times don't show which scan is the newest."""
+    kept: tuple[Kept, ...] = ()
+    """Those of the chosen that a newer scan of the same scanner would replace, were there no doubt."""
 
 
 class JoinRules(NamedTuple):
-    """For each digest and platform of a release, one scanner's newest scan counts."""
+    """For each digest and platform of a release, one scanner's newest scan counts.
+
+    Which scans count depends on what they are of and when they were made, never on what they found.
+    """
 
     scanners: Sequence[str]
     """Words of those that count, the preferred first. None means all, by rank."""
@@ -39,18 +53,18 @@ class JoinRules(NamedTuple):
             return ScanSelection(tuple(scans))  # as nearly always
         usable = [*filter(self._wanted, scans)]
         chosen: dict[tuple[str, int], Scan] = {}
-        undated: list[Scan] = []
+        kept: dict[tuple[str, int], Kept] = {}
         for part in _parts(usable, frozenset(digests)):
             rest = part
             while rest:
                 best = min(map(self._rank, rest))
-                newest = [*self._newest([scan for scan in rest if self._rank(scan) == best], undated)]
+                newest = self._newest([scan for scan in rest if self._rank(scan) == best], kept)
                 chosen.update((scan.place, scan) for scan in newest)
                 rest = [scan for scan in rest if all(_other_platform(scan, other) for other in newest)]
         counting = tuple(chosen[place] for place in sorted(chosen))
         others = (scan for scan in scans if scan.place not in chosen)
         unused = tuple((scan, self._reason(scan, counting, digests)) for scan in others)
-        return ScanSelection(counting, unused, tuple(undated))
+        return ScanSelection(counting, unused, tuple(kept.values()))
 
     def _wanted(self, scan: Scan) -> bool:
         return not self.scanners or scan.scanner.word in self.scanners
@@ -60,24 +74,33 @@ class JoinRules(NamedTuple):
         scanner = scan.scanner
         return scan.inferred, self.scanners.index(scanner.word) if self.scanners else scanner.rank
 
-    def _newest(self, scans: Sequence[Scan], undated: list[Scan]) -> Iterator[Scan]:
-        """One scanner's scans of one thing: the newest of each platform.
+    def _newest(self, scans: Sequence[Scan], kept: dict[tuple[str, int], Kept]) -> list[Scan]:
+        """One scanner's scans of one thing: those that no newer one of the same platform replaces.
 
-        Where a time is not known, it is unclear which is the newest: the one with more findings counts, and
-        is added to `undated`.
+        What is in doubt counts, and is added to `kept`.
         """
-        rest = sorted(scans, key=lambda scan: scan.place)
-        while rest:
-            dated = [scan for scan in rest if self._dated(scan)]
-            rivals = [scan for scan in rest if not self._dated(scan)]
-            if dated:
-                rivals.insert(0, max(dated, key=lambda scan: scan.scanned_at or ""))
-            best = max(rivals, key=lambda scan: len(scan.findings))
-            older = [scan for scan in rest if scan is not best and not _other_platform(scan, best)]
-            if older and not all(map(self._dated, (best, *older))):
-                undated.append(best)
-            yield best
-            rest = [scan for scan in rest if scan is not best and _other_platform(scan, best)]
+        newest: list[Scan] = []
+        # By path, then the newest first; those without a time come last, since they replace nothing.
+        by_path = sorted(scans, key=lambda scan: scan.place)
+        for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
+            newer = [each for each in newest if not _other_platform(scan, each)]
+            doubts = [(each, self._doubt(scan, each)) for each in newer]
+            if all(doubt for _, doubt in doubts):
+                newest.append(scan)
+                for other, doubt in doubts[:1]:
+                    if doubt:
+                        kept[scan.place] = Kept(scan, other, doubt)
+        return newest
+
+    def _doubt(self, scan: Scan, other: Scan) -> Doubt | None:
+        """Why `other`, which comes first by its time, does not replace the scan; None if it does."""
+        if not (self._dated(scan) and self._dated(other)):
+            return "time-not-known"
+        if scan.moment == other.moment:
+            return "same-time"
+        # The content of a digest does not change. Without a digest, nothing shows that the content did.
+        same_content = not (scan.digests and other.digests and scan.digests.isdisjoint(other.digests))
+        return "other-packages" if same_content and scan.package_classes - other.package_classes else None
 
     def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
@@ -89,10 +112,27 @@ class JoinRules(NamedTuple):
             _of_another_digest(each, digests) for each in chosen
         ):
             return "other-digest"
+        if len(digests) > 1 and not scan.digests and self._shows_more(scan, chosen):
+            return "no-digest"
         same_rank = any(
             self._rank(each) == self._rank(scan) and not _other_platform(each, scan) for each in chosen
         )
         return "not-newest" if same_rank else "other-scanner-first"
+
+    def _shows_more(self, scan: Scan, chosen: Sequence[Scan]) -> bool:
+        """Whether a scan may be the newest, and has a finding that the chosen of its scanner lack."""
+        if self._rank(scan) > max(map(self._rank, chosen)):
+            return False
+        if self._dated(scan) and any(self._dated(each) and each.moment > scan.moment for each in chosen):
+            return False
+        worst: dict[tuple[str, str, str], int] = {}
+        for finding in (finding for each in chosen for finding in each.findings):
+            key = finding.id, finding.pkg, finding.installed
+            worst[key] = min(finding.severity, worst.get(key, finding.severity))
+        return any(
+            finding.severity < worst.get((finding.id, finding.pkg, finding.installed), len(SEVERITIES))
+            for finding in scan.findings
+        )
 
 
 def covered(scans: Sequence[Scan], digests: Collection[str]) -> frozenset[str]:

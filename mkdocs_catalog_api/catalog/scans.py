@@ -74,10 +74,16 @@ class Scan(Struct, frozen=True, gc=False):
     """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
     system_only_named: bool = False
     """The report names the operating system, but not one result of a look at its packages."""
+    fraction: str = ""
+    """Digits of `scanned_at` after the second, without trailing zeros."""
+    package_classes: frozenset[str] = frozenset()
+    """Kinds of packages that the report covers, `os-pkgs` and `lang-pkgs`, as far as it shows them."""
     scanner: Scanner = Scanner(0, "", "")
     """What made the report; like all that follows, set by whoever had it read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
+    unreadable: tuple[str, ...] = ()
+    """The references that can't be parsed."""
     file: str = ""
     """The report, relative to the folder of mkdocs.yml."""
     path: str = ""
@@ -93,6 +99,11 @@ class Scan(Struct, frozen=True, gc=False):
     def place(self) -> tuple[str, int]:
         """Path and position, which no other scan has."""
         return self.path, self.position
+
+    @property
+    def moment(self) -> tuple[str, str]:
+        """The exact time, which compares with that of other scans; the smallest without one."""
+        return self.scanned_at or "", self.fraction
 
 
 def plain_platform(text: str) -> str:

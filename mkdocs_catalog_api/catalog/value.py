@@ -19,7 +19,13 @@ from .scans import Scan
 from .vex_matching import Statements
 
 Reason = Literal[
-    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "not-newest", "other-scanner-first"
+    "unmatched",
+    "misplaced",
+    "scanner-not-wanted",
+    "other-digest",
+    "no-digest",
+    "not-newest",
+    "other-scanner-first",
 ]
 
 

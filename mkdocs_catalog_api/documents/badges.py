@@ -12,6 +12,7 @@ from ..catalog.badges import EXPLOITED, FIXED, PER_IMAGE, BadgeStyle, value_badg
 from ..catalog.grading import GRADES
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import hub_name
+from ..catalog.populations import all_of, populations
 from ..catalog.published import Document, Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
@@ -100,15 +101,16 @@ def image_badges(image: Image) -> dict[str, Badge]:
 
 
 def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
-    images = [image.entry for image in catalog.images]
-    charts = [chart.entry for chart in catalog.charts]
+    everything = populations(catalog).all
+    images = [image.entry for image in everything.images]
+    charts = [chart.entry for chart in all_of(catalog.charts)]
     items: list[ImageEntry | ChartEntry] = [*images, *charts]
-    yield BadgeContent("images", "images", str(len(images)), _BLUE)
-    yield BadgeContent("charts", "charts", str(len(charts)), _BLUE)
-    counted = [image.figures for image in catalog.images if image.entry.lifecycle != "planned"]
-    yield _cves("cves", "CVEs", [found for found in counted if found])
+    yield BadgeContent("images", "all images", str(len(images)), _BLUE)
+    yield BadgeContent("charts", "all charts", str(len(charts)), _BLUE)
+    scanned = [figures for _, _, figures in everything.newest()]
+    yield _cves("cves", "CVEs, all images", scanned)
     if catalog.exploited is not None:
-        yield _exploited([found.exploited for found in counted if found and found.exploited is not None])
+        yield _exploited([each.exploited for each in scanned if each.exploited is not None])
     yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
     licenses = {item.license for item in items}
     if len(licenses) == 1:
@@ -118,7 +120,9 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     signed = Counter(item.signature for item in items)
     bases = Counter(image.base for image in images)
     hubs = Counter(hub_name(chart.hub) for chart in charts if chart.hub)
-    for name, value, kind in value_badges(images, charts):
+    for name, value, kind in value_badges(
+        [image.entry for image in catalog.images], [chart.entry for chart in catalog.charts]
+    ):
         match kind:
             case "base":
                 yield BadgeContent(name, value, f"{bases[value]} of {len(images)} images", _BLUE)
@@ -159,8 +163,9 @@ def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:
 
 def _exploited(counts: Sequence[int]) -> BadgeContent:
     if not counts:
-        return BadgeContent(EXPLOITED, "known exploited", "not scanned", _GREY)
-    return BadgeContent(EXPLOITED, "known exploited", str(sum(counts)), _RED if sum(counts) else _GREEN)
+        return BadgeContent(EXPLOITED, "known exploited, all images", "not scanned", _GREY)
+    color = _RED if sum(counts) else _GREEN
+    return BadgeContent(EXPLOITED, "known exploited, all images", str(sum(counts)), color)
 
 
 def _ungraded(figures: Figures) -> str:
@@ -203,7 +208,8 @@ BADGES = Kind(
             "badges",
             "One badge of the catalog",
             "`images`, `charts`, `cves`, `multiarch`, `license`, and one for each base, signing tool and "
-            "chart hub: `badges` of `index.json` lists them. For a badge renderer's endpoint mode.",
+            "chart hub: `badges` of `index.json` lists them. They count all images and charts but planned "
+            "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
             example=lambda catalog: addresses.badge("cves"),

@@ -294,7 +294,8 @@ CVES = Kind(
             "listCves",
             "lookups",
             "Every vulnerability of the catalog",
-            "Every id that scans have found, with the number of images and releases that have it.",
+            "Every id that scans have found in any listed release of any image, older releases included, "
+            "with the number of images and releases that have it.",
             CveIndex,
             goes_with="contents",
         ),

@@ -1,6 +1,6 @@
 """Vulnerability data: release records, the detail of each image, the summary and the index."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_type_hints
 
 from msgspec import Meta, Struct, defstruct
@@ -9,6 +9,7 @@ from msgspec.structs import astuple
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanned_digest, scanner_names, total, worse
+from ..catalog.populations import Population, populations
 from ..catalog.published import (
     ApiVersion,
     Counter,
@@ -198,8 +199,22 @@ class Pinned(Document):
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
+class SupportedSecurity(Document):
+    """The same counts of the supported images alone: those whose lifecycle is `available`."""
+
+    total: Annotated[Counter, Meta(description="Open vulnerabilities of the supported images.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    fixable: Fixable
+    exploited: ExploitedIfKnown
+    images: Annotated[Counter, Meta(description="Supported images, with and without a scan.")]
+    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
+
+
 class SecuritySummary(Document):
-    """Open vulnerabilities across the catalog: those of the newest version of each image."""
+    """Open vulnerabilities of all images but planned ones: those of the newest version of each.
+
+    Deprecated and withdrawn images count; `supported` has the counts without them.
+    """
 
     api_version: ApiVersion
     resource: Named
@@ -221,6 +236,7 @@ class SecuritySummary(Document):
     ]
     exploited: ExploitedIfKnown
     pinned: Annotated[Pinned, Meta(description="The same figures of what charts pin.")]
+    supported: Annotated[SupportedSecurity, Meta(description="The same counts of supported images alone.")]
 
 
 class SecurityIndexEntry(Document):
@@ -245,7 +261,7 @@ class SecurityIndexEntry(Document):
 
 
 class SecurityIndex(Document):
-    """Every scanned image."""
+    """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
     api_version: ApiVersion
     resource: Named
@@ -326,46 +342,46 @@ def _pinned_figures(charts: Iterable[value.Chart]) -> dict[str, Figures | None]:
 def summary(catalog: value.Catalog) -> SecuritySummary:
     """The security summary; planned images are not in it."""
     at = catalog.addresses
-    images = [image for image in catalog.images if image.entry.lifecycle != "planned"]
-    entries: dict[str, SummaryEntry] = {}
-    parts: list[Figures] = []
-    ids: set[str] = set()
-    for image, release, figures in _scanned(images):
-        parts.append(figures)
-        entries[image.entry.slug] = SummaryEntry(
+    everything, supported = populations(catalog)
+    entries = {
+        image.entry.slug: SummaryEntry(
             **figures.fields(),
             version=release.entry.version,
             href=at.api(addresses.detail(image.entry.slug)),
         )
-        if release.assessment:
-            ids.update(row.id for row in release.assessment.rows)
-    sums = total(parts)
-    times = [part.scanned_at for part in parts if part.scanned_at]
+        for image, release, figures in everything.newest()
+    }
+    sums, times = everything.figures, everything.times
     return SecuritySummary(
         api_version="v1",
         resource="security",
         total=sums.total,
         by_severity=Counters(**sums.counters),
-        images_with_cves=sum(part.total > 0 for part in parts),
+        images_with_cves=everything.affected,
         images=entries,
-        scanned=len(parts),
-        unscanned=[image.entry.slug for image in images if image.figures is None],
+        scanned=everything.scanned,
+        unscanned=[image.entry.slug for image in everything.images if image.figures is None],
         fixable=sums.fixable,
         suppressed=sums.suppressed,
-        unique=len(ids),
-        oldest_scan=min(times) if times and len(times) == len(parts) else None,
-        newest_scan=max(times, default=None),
+        unique=len(everything.ids),
+        oldest_scan=times[0] if times and len(times) == everything.scanned else None,
+        newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
+        supported=_supported(supported),
     )
 
 
-def _scanned(images: Iterable[value.Image]) -> Iterator[tuple[value.Image, value.Release, Figures]]:
-    """Each image with a scan of its newest release, that release and its figures."""
-    for image in images:
-        release, figures = image.newest, image.figures
-        if release is not None and figures is not None:
-            yield image, release, figures
+def _supported(population: Population) -> SupportedSecurity:
+    figures = population.figures
+    return SupportedSecurity(
+        total=figures.total,
+        by_severity=Counters(**figures.counters),
+        fixable=figures.fixable,
+        exploited=figures.exploited,
+        images=len(population.images),
+        scanned=population.scanned,
+    )
 
 
 def _pinned(charts: Iterable[value.Chart]) -> Pinned:
@@ -393,8 +409,7 @@ def _index(catalog: value.Catalog) -> SecurityIndex:
             href=at.api(addresses.detail(image.entry.slug)),
             exploited=figures.exploited,
         )
-        for image, release, figures in _scanned(catalog.images)
-        if image.entry.lifecycle != "planned"
+        for image, release, figures in populations(catalog).all.newest()
     ]
     return SecurityIndex("v1", "security", len(entries), entries)
 
@@ -438,7 +453,8 @@ SECURITY = Kind(
             "getSecuritySummary",
             "security",
             "Figures of the catalog and of each image",
-            "Open vulnerabilities across the catalog, and for each scanned image by its slug.",
+            "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
+            "scanned image by its slug.",
             SecuritySummary,
             map="images",
         ),
@@ -447,7 +463,8 @@ SECURITY = Kind(
             "getSecurityIndex",
             "security",
             "Every scanned image",
-            "Every scanned image with its grade, its figures and the address of its detail.",
+            "Every scanned image that is not planned, with its grade, its figures and the address of its "
+            "detail.",
             SecurityIndex,
         ),
         Route(

@@ -99,16 +99,20 @@ class Code(StrEnum):
         "A report lies where one of another image or version belongs, or is not of an image.",
         "Move or rename it, or scan the release that its path names.")
     PASSED_OVER = ("CAT033", "a report that was passed over",
-        "A newer report of the same release counts, or the scanner is not in `security.scanners`.",
-        "Nothing, or remove the report.")
-    UNDATED = ("CAT034", "which report is the newest can't be told",
-        "Several reports of a release are there, and not all of them say when they were made.",
+        "A newer report of the same release counts, or the scanner is not in `security.scanners`. It is a "
+        "warning if the version has several digests, and the newest report names none and shows more.",
+        "Nothing, or remove the report. After the warning, scan each digest again.")
+    UNDATED = ("CAT034", "which report is the newest is not clear",
+        "Several reports of a release have the same time, or not all of them have a usable one: none at all, "
+        "an unreadable one, or one in the future.",
         "Keep one, or scan again with a tool that writes the time into its report.")
     SCAN_AGE = ("CAT035", "the time of a scan",
-        "A scan is older than `security.max_age` or its release, says no time, or one in the future.",
+        "A scan is older than `security.max_age` or its release, has no time, or one in the future. Or, with "
+        "`max_age`, a newest version has no scan at all.",
         "Scan again, and look at the clock of the scanner.")
     IN_PART = ("CAT036", "a scan that did not look at everything",
-        "Some digests of a release have no scan, or the scanner did not look at what is in the image.",
+        "Some digests of a release have no scan, the scanner did not look at what is in the image, or a "
+        "newer report has no packages of the system, or none of languages, where an older one has some.",
         "Scan each digest with all packages, or accept it with `security.accept`.")
     END_OF_LIFE = ("CAT037", "an operating system past its end of life",
         "The scanner says that nobody reports vulnerabilities of the image's system any more, so it finds "
@@ -117,6 +121,9 @@ class Code(StrEnum):
     PIN = ("CAT038", "a pin of a chart",
         "A chart pins a digest that is another image's, or what no page of the catalog lists.",
         "Pin the digest of the image that the chart uses.")
+    NO_REPORT = ("CAT039", "no report where one is expected",
+        "The folder of reports has none, or a file in it is not a report.",
+        "Save reports of your scanner there, with names that end in `.json`.")
 
     # What is known beside reports.
     BROKEN_VEX = ("CAT040", "a VEX document that can't be read",

@@ -179,7 +179,8 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
         image.entry.slug: urljoin(home, catalog.addresses.web(image.page.url)) for image in catalog.images
     }
     description = (
-        f"Critical and high vulnerabilities in the newest releases of {catalog.title}, and their fixes"
+        f"Critical and high vulnerabilities in the newest releases of all images of {catalog.title}, "
+        "deprecated and withdrawn ones included, and their fixes"
     )
     entries = [_entry(item, names, pages) for item in serious_news]
     feed = Feed(f"{catalog.title}: security", description, home, entries)

@@ -11,7 +11,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import newest_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.freshness import doubtful_scans
+from ..catalog.freshness import doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
@@ -50,6 +50,13 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         place, raw = ("images", fault.position), raw_charts[fault.chart]
         problems.add(raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
+    if security.max_age is not None:
+        raw_images = {entry.slug: raw for entry, raw in sources.images}
+        for image in unscanned(joined.images):
+            message = f"the newest version, {image.releases[0].entry.version}, has no scan"
+            problem = raw_images[image.entry.slug].problem
+            hint = "scan it: `security.max_age` asks for scans"
+            problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
     images = tuple(_assessed_image(image, known) for image in joined.images)
     catalog = Catalog(
         title=site.title,

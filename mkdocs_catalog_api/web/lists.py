@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -71,6 +72,8 @@ class CatalogList(NamedTuple):
     items: Sequence[Item]
     """Those on this page."""
     total: int
+    supported: bool
+    """Whether it shows supported items alone until somebody asks for others."""
     left_out: Sequence[Item]
     """Deprecated, withdrawn and planned ones, which are shown when somebody asks for them."""
     filters: Sequence[Filter]
@@ -89,6 +92,15 @@ class CatalogList(NamedTuple):
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
+
+    @property
+    def others(self) -> str:
+        """Those that are left out: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
+        counts = Counter(str(item["lifecycle"]) for item in self.left_out)
+        planned = counts.pop("planned", 0)
+        kept = " and ".join(f"{counts[word]} {word}" for word in sorted(counts))
+        in_all = f"{kept} ({self.total + counts.total()} {self.resource} in all)" if kept else ""
+        return ", ".join(filter(None, (in_all, f"{planned} planned" if planned else "")))
 
 
 def list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:

@@ -226,7 +226,8 @@ class Parts:
         """A list cut into pages, at least one; `base` is what the marker has chosen by."""
         shown = [item for item in items if item.get("lifecycle", "available") == "available"]
         left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
-        if "lifecycle" in base or not shown:
+        supported = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
+        if not supported:
             shown, left_out = [*items], []
         fields = getattr(getattr(self._settings, resource, None), "fields", {})
         categories = self._gathered.categories.get(resource, {})
@@ -247,6 +248,7 @@ class Parts:
             source=self._view.href(path or f"{resource}.json"),
             items=shown[:size],
             total=len(shown),
+            supported=supported,
             left_out=left_out,
             filters=filters,
             base=json.dumps(base, ensure_ascii=False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..catalog.assessment import Assessment
+from ..catalog.populations import Populations, populations
 from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image
 from ..documents.badges import catalog_badges
@@ -89,6 +88,11 @@ class CatalogView:
         return cast(Item, msgspec.to_builtins(summary(self.value))) if self.value else {}
 
     @cached_property
+    def populations(self) -> Populations:
+        """All images and the supported ones, with the sums over each."""
+        return populations(self.value or Catalog())
+
+    @cached_property
     def badges(self) -> Mapping[str, Item]:
         """The badges of the catalog by name, as in `badge/{name}.json`."""
         return msgspec.to_builtins(catalog_badges(self.value)) if self.value else {}
@@ -143,12 +147,6 @@ class Gathered:
         """Slug → time of the newest release's scan."""
         self.facts: dict[str, str] = {}
         """Slug → what lists say of an image in few characters, as in `CatalogList.facts`."""
-        self.supported = Counter[str]()
-        """Figures of the newest releases of available images; also how many are `scanned` and `affected`."""
-        self.listed = Counter[str]()
-        """Of all else that is listed: older releases, and those of deprecated and withdrawn images."""
-        self.exploited: dict[str, bool] = {}
-        """Id that is known to be exploited → whether the newest release of an available image has it."""
         self.categories: dict[str, dict[str, list[JsonValue]]] = {}
         """Collection → slug → every category of the item."""
         for image in catalog.images if catalog else ():
@@ -157,10 +155,7 @@ class Gathered:
             self.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
 
     def _add(self, image: Image) -> None:
-        slug, lifecycle = image.entry.slug, image.entry.lifecycle
-        for number, release in enumerate(image.releases):
-            if release.assessment and lifecycle != "planned":
-                self._count(release.assessment, current=number == 0 and lifecycle == "available")
+        slug = image.entry.slug
         newest = image.releases[0] if image.releases else None
         if newest and newest.figures and newest.figures.scanned_at:
             self.scanned_at[slug] = newest.figures.scanned_at
@@ -169,18 +164,3 @@ class Gathered:
         older = [release.figures.counters for release in image.releases[1:] if release.figures]
         initials = "".join(word[0] for word in COUNTERS if any(counters[word] for counters in older))
         self.facts[slug] = "=".join((slug, self.scanned_at.get(slug, ""), fixed, initials))
-
-    def _count(self, assessment: Assessment, *, current: bool) -> None:
-        figures = assessment.figures
-        counts = self.supported if current else self.listed
-        counts.update(figures.counters)
-        counts.update(total=figures.total, fixable=figures.fixable, suppressed=figures.suppressed)
-        counts.update(scanned=1, affected=int(figures.total > 0))
-        for row in assessment.rows:
-            if row.exploited:
-                self.exploited[row.id] = self.exploited.get(row.id, False) or current
-
-    @property
-    def times(self) -> list[str]:
-        """Times of the newest releases' scans, oldest first."""
-        return sorted(self.scanned_at.values())

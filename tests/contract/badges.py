@@ -42,7 +42,10 @@ def _ungraded(api: Api, image: Json) -> str:
 
 def of_catalog(api: Api) -> dict[str, str]:
     """Each badge of the whole catalog, by name, and what it says."""
-    images, charts, summary = api.data("images"), api.data("charts"), api.documents["security.json"]
+    images, charts = (
+        [item for item in api.data(name) if item["lifecycle"] != "planned"] for name in ("images", "charts")
+    )
+    every, summary = [*api.data("images"), *api.data("charts")], api.documents["security.json"]
     both = [*images, *charts]
     licenses = {item["license"] for item in both}
     platforms = [{platform.partition("/")[2] for platform in image["platforms"]} for image in images]
@@ -58,9 +61,11 @@ def of_catalog(api: Api) -> dict[str, str]:
         said["exploited"] = str(summary["exploited"]) if summary["scanned"] else "not scanned"
     for field, items, words in (("base", images, "images"), ("signature", both, "signed")):
         values = [item[field] for item in items]
-        said |= {_plain(v): f"{values.count(v)} of {len(items)} {words}" for v in values if v}
+        names = {item.get(field) for item in every}
+        said |= {_plain(v): f"{values.count(v)} of {len(items)} {words}" for v in names if v}
     hubs = [_hub(chart["hub"]) for chart in charts if chart["hub"]]
-    said |= {hub: f"{hubs.count(hub)} chart{'s' * (hubs.count(hub) != 1)}" for hub in hubs}
+    names = {_hub(chart["hub"]) for chart in api.data("charts") if chart["hub"]}
+    said |= {hub: f"{hubs.count(hub)} chart{'s' * (hubs.count(hub) != 1)}" for hub in names}
     return dict(sorted(said.items()))
 
 

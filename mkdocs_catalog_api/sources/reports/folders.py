@@ -20,6 +20,8 @@ _NOTHING_AT_ALL = (
     "it says the same when it could not pull an image: see the errors that it shows to the publisher",
 )
 
+_NOT_A_REPORT = "not read: the name of a report ends in .json"
+
 
 def usable_files(
     folder: Path,
@@ -29,19 +31,23 @@ def usable_files(
     *,
     suffixes: tuple[str, ...] = (".json",),
     max_size: int = MAX_SIZE,
+    note: str = "",
 ) -> list[str]:
     """Paths of the files below the folder that may be read, in the order of code points.
 
     They have forward slashes. Left out are hidden files and folders, and what does not end in one of
-    `suffixes` (in any case). A problem is added for each file of more than `max_size` bytes and for all that
-    `walk` refuses; nothing is opened. `label` is how problems name the folder; `root` is the folder of
-    mkdocs.yml: links may lead to what is in it and, of a folder that the settings place outside of it, to
-    what is in that.
+    `suffixes` (in any case), for which `note` is the text of an INFO line, if given. A problem is added for
+    each file of more than `max_size` bytes and for all that `walk` refuses; nothing is opened. `label` is
+    how problems name the folder; `root` is the folder of mkdocs.yml: links may lead to what is in it and, of
+    a folder that the settings place outside of it, to what is in that.
     """
     usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
         for name, size in files.items():
             if not name.lower().endswith(suffixes):
+                if note:
+                    file = f"{label}/{below}{name}"
+                    problems.add(Problem(file, 0, 0, "", note, level=Level.INFO, code=Code.NO_REPORT))
                 continue
             if size > max_size:
                 message = f"the file has {size:,} bytes and is not read: {max_size:,} are the limit"
@@ -60,10 +66,16 @@ def read_reports(
     `label`, `root` and `max_size` as in `usable_files`.
     """
     scans: list[Scan] = []
-    suffixes = (".json", SUFFIX)
-    for path in usable_files(folder, label, root, problems, suffixes=suffixes, max_size=max_size):
-        if path.endswith(SUFFIX):
-            continue
+    suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
+    files = usable_files(
+        folder, label, root, problems, suffixes=suffixes, max_size=max_size, note=_NOT_A_REPORT
+    )
+    paths = [path for path in files if not path.endswith(SUFFIX)]
+    if not paths and problems.count(Level.ERROR) == errors:
+        message = "the folder has no report, so no image has vulnerability data"
+        hint = "save reports as <slug>/<version>.json there, or remove the folder"
+        problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.NO_REPORT))
+    for path in paths:
         file = f"{label}/{path}"
         try:
             package = _package(folder, path)
@@ -98,10 +110,13 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
     """The scan with its place, and with what its references say of the image."""
     names: dict[tuple[str, str | None], None] = {}
     digests = set(scan.digests)
+    unreadable: list[str] = []
     for text in scan.references:
+        name, at, digest = text.partition("@")
         try:
-            reference = Reference.parse(text)
+            reference = Reference.parse(f"{name}{at}{digest.lower()}")
         except ValueError:  # a file name or an archive; then digests or the path must match
+            unreadable.append(text)
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:
@@ -110,6 +125,7 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
         scan,
         names=tuple(names),
         digests=frozenset(digests),
+        unreadable=tuple(unreadable),
         file=file,
         path=path,
         position=position,

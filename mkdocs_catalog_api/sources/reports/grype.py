@@ -7,6 +7,7 @@
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
 | kind | `source.type`, but `image` |
+| package_classes | `os-pkgs` with a `distro.name`: matches alone don't show what had none |
 | findings | `matches[]` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
@@ -36,6 +37,7 @@ from .normalise import (
     mapping,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -71,6 +73,7 @@ class GrypeReport(Struct):
     matches: list[GrypeMatch] | UnsetType | None = UNSET
     descriptor: Any = None
     source: Any = None
+    distro: Any = None
 
 
 DECODER = msgspec.json.Decoder(GrypeReport)
@@ -89,17 +92,20 @@ def read(report: GrypeReport) -> list[Scan]:
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
+    system = text(mapping(report.distro).get("name"))
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
             scanner_version=text(descriptor.get("version")),
             scanned_at=utc_second(descriptor.get("timestamp")),
+            fraction=second_fraction(descriptor.get("timestamp")),
             references=distinct(names),
             digests=digests([*names, target.get("manifestDigest")]),
             platform=platform(target.get("os"), target.get("architecture")),
             os_end_of_life=None,
             findings=tuple(_findings(matches)),
             kind="" if kind in ("image", "unknown") else kind,
+            package_classes=frozenset({"os-pkgs"} if system else ()),
         )
     ]
 

@@ -31,6 +31,7 @@ from .normalise import (
     first_link,
     mapping,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -91,6 +92,7 @@ def _scan(key: str, body: Raw) -> Scan:
     return Scan(
         scanner_version=" ".join(filter(None, (text(scanner.get("name")), text(scanner.get("version"))))),
         scanned_at=utc_second(report.generated_at),
+        fraction=second_fraction(report.generated_at),
         references=(),
         digests=digests(digest for row in vulnerabilities for digest in texts(row.artifact_digests)),
         platform="",

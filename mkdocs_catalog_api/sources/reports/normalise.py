@@ -205,8 +205,8 @@ def osv_page(name: str) -> str:
 
 
 def digests(values: Iterable[object]) -> frozenset[str]:
-    """The digests among references (`name@sha256:…`) and bare digests."""
-    parts = (text(value).rpartition("@")[2] for value in values)
+    """The digests among references (`name@sha256:…`) and bare digests, in lower case."""
+    parts = (text(value).rpartition("@")[2].lower() for value in values)
     return frozenset(filter(_DIGEST.fullmatch, parts))
 
 
@@ -222,6 +222,12 @@ def utc_second(value: object) -> str | None:
     """`2026-11-20T06:00:00Z` of a time as `utc` reads it."""
     moment = utc(value)
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment else None
+
+
+def second_fraction(value: object) -> str:
+    """Digits after the second of a time as `utc` reads it, all of them but trailing zeros."""
+    time = _TIME.fullmatch(text(value).strip())
+    return (time[3] or "").rstrip("0") if time else ""
 
 
 def utc(value: object) -> datetime | None:

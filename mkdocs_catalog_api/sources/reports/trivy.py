@@ -12,6 +12,7 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 | os_end_of_life | `Metadata.OS.EOSL` |
 | kind | `ArtifactType`, but `container_image` |
 | system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
+| package_classes | `Results[].Class`, before 2021 by `Results[].Type` |
 | findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
 | installed, fixed | `InstalledVersion`, `FixedVersion` |
@@ -40,6 +41,7 @@ from .normalise import (
     mapping,
     platform,
     require_ids,
+    second_fraction,
     severity,
     text,
     texts,
@@ -48,7 +50,8 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
-_PACKAGES = {"os-pkgs", "lang-pkgs"}
+_PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
+_OF_SYSTEM = {"apk", "deb", "rpm", "alpm"}
 _NOT_AFFECTED = "not_affected"
 """The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
 
@@ -149,6 +152,7 @@ def _scan(report: TrivyReport) -> Scan:
     return Scan(
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
+        fraction=second_fraction(report.created_at),
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
@@ -159,7 +163,13 @@ def _scan(report: TrivyReport) -> Scan:
         system_only_named=text(system.get("Family")) not in ("", "none")
         # Before 2021 there was no class.
         and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
+        package_classes=_PACKAGES.intersection(map(_class, results)),
     )
+
+
+def _class(result: TrivyResult) -> str:
+    """The class of a result; before 2021 only the type shows it."""
+    return text(result.class_) or ("os-pkgs" if ecosystem(result.type) in _OF_SYSTEM else "lang-pkgs")
 
 
 def _check(results: list[TrivyResult]) -> None:

@@ -110,7 +110,7 @@
       this.categories = JSON.parse(root.dataset.categories ?? "{}");
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
-      this.hides = this.fields.some(field => field.name === "lifecycle") && !this.base.some(([name]) => name === "lifecycle");
+      this.supported = "supported" in this.data;
       this.texts = new WeakMap();
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
@@ -236,7 +236,7 @@
         const first = add();
         if (grown) $(first, "a")?.focus();
       }
-      const all = many(found.length, this.data.noun);
+      const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
       this.table.parentElement.hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
@@ -270,7 +270,7 @@
       return this.texts.get(item);
     }
     wanted(item, state) {
-      if (this.hides && !state.has("lifecycle") && item.lifecycle !== "available") return false;
+      if (this.supported && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
       return [...state].every(([name, values]) => {
         const [value] = values;
@@ -388,7 +388,8 @@
       const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
       const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
       const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-      told.textContent = `${count(newest, "image")} in the newest release, ${count(only, "more image")} in older ones only.`;
+      const supported = newest.filter(one => one.lifecycle === "available");
+      told.textContent = `${count(supported, "supported image")} in the newest release, ${new Set(newest.map(one => one.slug)).size} in all; ${count(only, "more image")} in older ones only.`;
       if (found.suppressed[0]) told.append(` It is found in ${count(found.suppressed, "image")} to which it does not apply.`);
       all.fill(known.firstElementChild, { ...entry, ...found });
       known.hidden = false;

@@ -1,0 +1,84 @@
+"""The two populations that counts are of: *all* items, and the *supported* ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from .assessment import Figures, total
+from .grading import Grade
+from .value import Catalog, Chart, Image, Release
+
+Item = TypeVar("Item", Image, Chart)
+
+
+class Population(NamedTuple):
+    """Images, scanned or not, and the sums over the newest releases that are scanned."""
+
+    images: Sequence[Image]
+    figures: Figures
+    scanned: int
+    """How many of the images have a scan of their newest release."""
+    affected: int
+    """How many have an open vulnerability in it."""
+
+    @property
+    def releases(self) -> int:
+        """How many releases the images list, scanned or not."""
+        return sum(len(image.releases) for image in self.images)
+
+    @property
+    def grades(self) -> Counter[Grade]:
+        """How many images have each grade."""
+        return Counter(figures.grade for _, _, figures in self.newest() if figures.grade is not None)
+
+    @property
+    def times(self) -> list[str]:
+        """Known times of the scans of the newest releases, oldest first."""
+        return sorted(figures.scanned_at for _, _, figures in self.newest() if figures.scanned_at)
+
+    @property
+    def ids(self) -> set[str]:
+        """Ids of the vulnerabilities that are open in the newest releases."""
+        return {
+            row.id
+            for _, release, _ in self.newest()
+            for row in (release.assessment.rows if release.assessment else ())
+        }
+
+    def newest(self) -> Iterator[tuple[Image, Release, Figures]]:
+        """Each image with a scan of its newest release, that release and its figures."""
+        for image in self.images:
+            release, figures = image.newest, image.figures
+            if release is not None and figures is not None:
+                yield image, release, figures
+
+
+class Populations(NamedTuple):
+    """Every count that is published is of one of these two."""
+
+    all: Population
+    """Every image that is not planned."""
+    supported: Population
+    """Of these, the ones whose lifecycle is `available`."""
+
+
+def populations(catalog: Catalog) -> Populations:
+    """Both populations of the catalog, images in its order."""
+    return Populations(_population(all_of(catalog.images)), _population(supported(catalog.images)))
+
+
+def all_of(items: Iterable[Item]) -> list[Item]:
+    """Those that are not planned."""
+    return [item for item in items if item.entry.lifecycle != "planned"]
+
+
+def supported(items: Iterable[Item]) -> list[Item]:
+    """Those that are available."""
+    return [item for item in items if item.entry.lifecycle == "available"]
+
+
+def _population(images: Sequence[Image]) -> Population:
+    parts = [image.figures for image in images if image.figures is not None]
+    return Population(images, total(parts), len(parts), sum(part.total > 0 for part in parts))
