@@ -30,30 +30,39 @@ def join(scans: list[Record], candidates: list[Record]) -> None:
             release.scans.append(scan)
 
 
-def covered(scan: Record, release: Record) -> set[str]:
-    """A scan that names no digest stands for the only digest of a release, not for one of several."""
-    own = set(release.digests) if len(release.digests) == 1 else {""}
-    return scan.digests & set(release.digests) or scan.digests or own
+def parts(release: Record) -> list[list[Record]]:
+    """The scans of each digest; those that name none are of what no other names. A foreign one is the last resort."""
+    own = [scan for scan in release.scans if not scan.digests or scan.digests & set(release.digests)]
+    if not own or len(release.digests) < 2:
+        return [own if release.digests and own else release.scans]
+    each = [[scan for scan in own if digest in scan.digests] for digest in release.digests]
+    return [*each, [scan for scan in own if not scan.digests and not all(each)]]
 
 
-def replaces(newer: Record, older: Record, digest: str, now: Fraction) -> bool:
+def replaces(newer: Record, older: Record, now: Fraction) -> bool:
+    """A newer one does, unless its time says nothing or it lacks a class of packages of the same content."""
     usable = all(scan.time is not None and scan.time <= now for scan in (newer, older))
-    return usable and newer.time > older.time and (not digest or older.classes <= newer.classes)
+    same_content = not (newer.digests and older.digests) or newer.digests & older.digests
+    lacks = same_content and older.classes - newer.classes
+    return usable and newer.time > older.time and not lacks and not other_platform(newer, older)
+
+
+def other_platform(one: Record, other: Record) -> bool:
+    return bool(one.platform and other.platform and one.platform != other.platform)
 
 
 def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
     """For each digest and platform the first scanner's scans that no newer one replaces."""
-    groups = defaultdict(list)
-    for scan in release.scans:
-        for digest in covered(scan, release):
-            groups[digest, scan.platform].append(scan)
-    counted = []
-    for (digest, _), scans in groups.items():
-        first = min((scan.scanner for scan in scans), key=scanners.index)
-        rivals = [scan for scan in scans if scan.scanner == first]
-        counted += [
-            scan for scan in rivals if not any(replaces(other, scan, digest, now) for other in rivals)
-        ]
+    counted: list[Record] = []
+    for part in parts(release):
+        while part:
+            first = min((scan.silent, scanners.index(scan.scanner)) for scan in part)
+            rivals = [scan for scan in part if (scan.silent, scanners.index(scan.scanner)) == first]
+            newest: list[Record] = []
+            for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
+                newest += [] if any(replaces(other, scan, now) for other in newest) else [scan]
+            counted += newest
+            part = [scan for scan in part if all(other_platform(scan, other) for other in newest)]
     return [scan for scan in release.scans if scan in counted]
 
 
@@ -248,9 +257,11 @@ def grade(open_rows: list[Record], release: Record, catalog: Record) -> tuple[st
 def assess(release: Record, catalog: Record) -> None:
     """Everything that is published about a release."""
     release.counting = counting(release, catalog.scanners, catalog.now)
-    scanned = set().union(*(covered(scan, release) for scan in release.counting))
-    own = [digest for digest in release.digests if digest in scanned]
-    release.digests_scanned, release.digest = len(own), (own or sorted(scanned) or [""])[0] or None
+    named = set().union(*(scan.digests for scan in release.counting)) & set(release.digests)
+    only = (
+        release.counting and len(release.digests) == 1 and not all(scan.digests for scan in release.counting)
+    )
+    release.digests_scanned = 1 if only else len(named)
     release.rows = rows(release, catalog)
     release.open = [row for row in release.rows if not row.reason]
     exploited = None if catalog.kev is None else sum(bool(row.exploited) for row in release.open)
@@ -259,10 +270,9 @@ def assess(release: Record, catalog: Record) -> None:
     counts |= {"total": len(release.open), "fixable": sum(bool(row.fixed) for row in release.open)}
     counts |= {"suppressed": len(release.rows) - len(release.open), "exploited": exploited}
     letter, score = grade(release.open, release, catalog)
-    times = [scan.time for scan in release.counting if scan.time is not None]
-    release.time = (
-        datetime.fromtimestamp(int(min(times)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if times else None
-    )
+    times = [scan.time for scan in release.counting]
+    oldest = min(times) if times and None not in times else None
+    release.time = oldest and datetime.fromtimestamp(int(oldest), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     release.counts = counts | {"grade": letter, "score": score}
     release.figures = release.counts if release.counting else dict.fromkeys(release.counts)
     release.detail = f"{catalog.base}/security/{release.slug}.json"
@@ -272,6 +282,7 @@ def assess(release: Record, catalog: Record) -> None:
 def sums(counted: list[Record], catalog: Record) -> dict[str, Any]:
     total = {key: sum(release.counts[key] for release in counted) for key in COUNTS}
     exploited = None if catalog.kev is None else sum(release.counts["exploited"] for release in counted)
+    exploited = exploited if counted else ANY
     by_severity = {severity.lower(): total[severity.lower()] for severity in SEVERITIES}
     return {
         "total": total["total"],
@@ -308,6 +319,7 @@ def summary(images: list[Any], pins: list[Record], catalog: Record) -> dict[str,
     supported = [release for release in scanned if release.page["lifecycle"] == "available"]
     available = sum(page["lifecycle"] == "available" for page, _ in images)
     distinct = {r.href if r.slug else (r.digests or sorted(r.tags))[0]: r for r in pins}.values()
+    times = [release.time for release in scanned]
     pins_scanned = [release for release in distinct if release.counting]
     sum_of_pins = sums(pins_scanned, catalog)
     return sums(scanned, catalog) | {
@@ -317,8 +329,8 @@ def summary(images: list[Any], pins: list[Record], catalog: Record) -> dict[str,
         "unscanned": sorted(counted.keys() - {release.slug for release in scanned}),
         "suppressed": sum(release.counts["suppressed"] for release in scanned),
         "unique": len({row.id for release in scanned for row in release.open}),
-        "oldestScan": min((release.time for release in scanned if release.time), default=None),
-        "newestScan": max((release.time for release in scanned if release.time), default=None),
+        "oldestScan": ANY if None in times else min(times, default=None),
+        "newestScan": ANY if None in times else max(times, default=None),
         "pinned": {key: sum_of_pins[key] for key in ("total", "bySeverity")}
         | {"releases": len(distinct), "unscanned": len(distinct) - len(pins_scanned)},
         "supported": sums(supported, catalog) | {"images": available, "scanned": len(supported)},
@@ -328,21 +340,24 @@ def summary(images: list[Any], pins: list[Record], catalog: Record) -> dict[str,
 def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catalog: Record) -> dict[str, Any]:
     """Who has each id, also those that a row has only as aliases."""
     found = defaultdict(list)
-    for release in releases:
-        for row in release.rows:
+    outside = [pin for pins in charts.values() for pin in pins if not pin.slug]
+    for release in [*releases, *outside]:
+        for row in release.rows if release.slug else release.open:
             for id_, reported_as in row.ids.items():
                 found[id_].append((release, row, reported_as))
     index, documents = [], {}
     for id_, uses in found.items():
         worst = min((row.severity for _, row, _ in uses), key=SEVERITIES.index)
-        title, url = (
-            next((text for _, row, _ in uses if (text := getattr(row, key))), "") for key in ("title", "url")
-        )
-        still = [(release, row, reported_as) for release, row, reported_as in uses if not row.reason]
+        title, url = agreed([(row.title, row.url) for _, row, _ in uses])
+        listed = [use for use in uses if use[0].slug]
+        still = [use for use in listed if not use[1].reason]
         affected = sorted(
             slug for slug, pins in charts.items() if any(id_ in r.ids for p in pins for r in p.open)
         )
-        exploited = (catalog.kev or {}).get(id_)
+        dates = [
+            (catalog.kev or {}).get(id_) if reported_as else row.exploited for _, row, reported_as in uses
+        ]
+        exploited = min((date for date in dates if date), default=None)
         safe = re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
         shared = {"id": id_, "severity": worst, "title": title, "url": url}
         index.append(
@@ -351,7 +366,7 @@ def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catal
                 "images": len({release.slug for release, *_ in still}),
                 "releases": len({release.href for release, *_ in still}),
                 "latest": len({release.slug for release, *_ in still if release.is_latest}),
-                "suppressed": len({release.href for release, row, _ in uses if row.reason}),
+                "suppressed": len({release.href for release, row, _ in listed if row.reason}),
                 "fixable": sum(bool(row.fixed) for _, row, _ in still),
                 "charts": len(affected),
                 "exploited": exploited,
@@ -359,7 +374,7 @@ def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catal
             }
         )
         places = [
-            [affected_release(*use) for use in uses if bool(use[1].reason) == hidden]
+            [affected_release(*use) for use in listed if bool(use[1].reason) == hidden]
             for hidden in (False, True)
         ]
         links = [{"slug": slug, "href": f"{catalog.base}/charts/{slug}/index.json"} for slug in affected]
@@ -382,7 +397,11 @@ def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catal
 
 def affected_release(release: Record, row: Record, reported_as: str | None) -> dict[str, Any]:
     entry = {"slug": release.slug, "version": release.version, "isLatest": release.is_latest}
-    entry |= {"lifecycle": release.page["lifecycle"], "digest": release.digest, "reportedAs": reported_as}
+    entry |= {
+        "lifecycle": release.page["lifecycle"],
+        "digest": (release.digests or [None])[0],
+        "reportedAs": reported_as,
+    }
     entry |= {key: getattr(row, key) for key in ("pkg", "installed", "fixed")} | {"href": release.href}
     return entry | dict(zip(("status", "justification", "statement"), row.reason or (), strict=False))
 
@@ -394,11 +413,11 @@ def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
             having = [release for release in versions if digest in release.digests]
             first, entry = having[0], having[0].entry
             complete = first.digests_scanned == len(first.digests)
-            ended = any(scan.ended for scan in first.counting) if first.counting else None
+            ended = any(scan.ended for scan in first.counting) or (ANY if first.counting else None)
             about = {"scanned": bool(first.counting), "version": first.version, "href": first.detail}
             about |= first.figures | {"scannedAt": first.time, "complete": complete, "osEndOfLife": ended}
             own = {key: entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
-            own |= {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.image}
+            own |= {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.shown_image}
             own |= {
                 "version": first.version,
                 "versions": [release.version for release in having],
@@ -429,15 +448,15 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     entries = [
         {key: release.page[key] for key in ("slug", "name")}
         | {
-            "image": release.image,
+            "image": release.shown_image,
             "version": release.version,
             "scannedAt": release.time,
             "href": release.detail,
         }
         | {key: value for key, value in release.counts.items() if key != "suppressed"}
-        for _, versions in images
+        for page, versions in images
         for release in versions[:1]
-        if release.counting
+        if release.counting and page["lifecycle"] != "planned"
     ]
     head = {"apiVersion": "v1", "resource": "security"}
     return {

@@ -34,7 +34,7 @@ def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str = "", 
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names]
-    values = {"platform": "", "classes": set(), "ended": False, "narrowed": False} | more
+    values = {"platform": "", "classes": set(), "ended": False, "narrowed": False, "silent": False} | more
     digests, tags = (
         {digest for *_, digest in references if digest},
         {name[:2] for name in references if name[1]},
@@ -73,7 +73,15 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
         "ended": meta.get("OS", {}).get("EOSL", False),
     }
     platform = meta.get("ImageConfig", {}).get("architecture", "")
-    return scan("trivy", names, time or report.get("CreatedAt"), findings, platform=platform, **kinds)
+    return scan(
+        "trivy",
+        names,
+        time or report.get("CreatedAt"),
+        findings,
+        platform=platform,
+        silent=report.get("silent", False),
+        **kinds,
+    )
 
 
 def grype(report: Any) -> Record:
@@ -144,7 +152,7 @@ def reports(folder: Path) -> list[Record]:
             package = json.loads(path.with_suffix(".package").read_bytes())
             time = datetime.fromtimestamp(package["security_report_created_at"], UTC).isoformat()
             names = [image["image"] for image in package["containers_images"]]
-            read = [trivy(report.get(name, {}), [name], time) for name in names]
+            read = [trivy(report.get(name, {"silent": True}), [name], time) for name in names]
         elif "SchemaVersion" in report:
             read = [trivy(report, [], "")]
         elif "matches" in report:
@@ -213,6 +221,7 @@ def releases(page: Any, registry: str) -> list[Record]:
                 page=page,
                 slug=page["slug"],
                 image=image,
+                shown_image=page.get("image", f"{registry}/{page['slug']}"),
                 entry=entry,
                 version=labels[0],
                 labels=labels,

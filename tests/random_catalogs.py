@@ -78,8 +78,15 @@ class RandomCatalog:
         for number in range(self.chance.randint(0, 3)):
             self.site.write(f"vex/{number}.json", json.dumps(self.vex()))
         if self.maybe(0.7):
-            known = [{"cveID": CVES[day], "dateAdded": f"2026-02-0{day + 1}"} for day in range(self.chance.randint(1, 2))]
-            kev: Json = {"title": "KEV", "catalogVersion": "2026.02.03", "dateReleased": "2026-02-03T00:00:00Z"}
+            known = [
+                {"cveID": CVES[day], "dateAdded": f"2026-02-0{day + 1}"}
+                for day in range(self.chance.randint(1, 2))
+            ]
+            kev: Json = {
+                "title": "KEV",
+                "catalogVersion": "2026.02.03",
+                "dateReleased": "2026-02-03T00:00:00Z",
+            }
             kev |= {"count": len(known), "vulnerabilities": known}
             self.site.write("advisories/known_exploited_vulnerabilities.json", json.dumps(kev))
         security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
@@ -311,7 +318,7 @@ class RandomCatalog:
             return {"package": named, "vulnerabilities": [record], "groups": [group]}
 
         packages = [package() for _ in range(self.chance.randint(1, 3))]
-        return {"results": [{"source": {"path": "image", "type": "docker"}, "packages": packages}]}
+        return {"results": [{"source": {"path": f"{version.image}:{version.label}", "type": "docker"}, "packages": packages}]}
 
     def vex(self) -> Json:
         document = {
