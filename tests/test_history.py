@@ -87,7 +87,7 @@ def test_a_statement_that_is_withdrawn_reopens(found: Past) -> None:
     found.vex()
     assert found.vulnerabilities(WEDNESDAY) == [("reopened", ONE, "openssl", "")]
     assert found.episodes() == [
-        (ONE, "openssl", WEDNESDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, None),
         (ONE, "openssl", MONDAY, None, None, "suppressed"),
     ]
     assert found.fixed() == (0, None, None)
@@ -171,7 +171,7 @@ def test_an_image_is_renamed_withdrawn_and_back_again(found: Past) -> None:
     found.day(THURSDAY)
     assert found.episodes("web") == [(ONE, "openssl", TUESDAY, None, None, "withdrawn")]
     assert found.episodes("nginx") == [
-        (ONE, "openssl", THURSDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, None),
         (ONE, "openssl", MONDAY, None, None, "withdrawn"),
     ]
     assert found.fixed() == (0, None, None)
@@ -188,7 +188,8 @@ def test_a_release_is_deleted(past: Past) -> None:
     events = past.day(TUESDAY)
     assert (events[0]["kind"], events[0]["version"]) == ("release-removed", "1.1")
     assert [event["id"] for event in events if event["kind"] == "vulnerability-found"] == [TWO]
-    assert past.episodes()[-1] == (ONE, "openssl", MONDAY, TUESDAY, 1, "superseded")
+    assert past.episodes()[-1] == (ONE, "openssl", MONDAY, None, None, "superseded")
+    assert past.fixed() == (0, None, None), "going back to an older version fixes nothing"
 
 
 def test_the_first_record_of_an_old_catalog_is_a_baseline(site: SiteFolder) -> None:
@@ -213,12 +214,12 @@ def test_the_first_record_of_an_old_catalog_is_a_baseline(site: SiteFolder) -> N
     assert [entry["baseline"] for entry in past.history()["vulnerabilities"]] == [True, False, True]
     assert past.fixed() == (1, 1, 1), "nobody knows since when the others were there"
     first = past.documents()["changes/2026-11-01.json"]
-    assert (first["total"], first["data"]) == (len(events), [])
+    assert (first["total"], first["data"]) == (len(events), events)
     assert first["counts"]["vulnerability-found"] == 1
 
 
-def grype(past: Past, *rows: tuple[str, str]) -> None:
-    """Replace the report of nginx 1.0 by one of Grype."""
+def grype(past: Past, *rows: tuple[str, str], build: str = "1.0", version: str = "1.0") -> None:
+    """Replace the report of a version of nginx by one of Grype."""
     matches = [
         {
             "vulnerability": {"id": id_, "severity": "High", "fix": {"versions": [], "state": "unknown"}},
@@ -227,13 +228,13 @@ def grype(past: Past, *rows: tuple[str, str]) -> None:
         }
         for id_, package in rows
     ]
-    target = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest('1.0')}"], "tags": []}
+    target = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest(build)}"], "tags": []}
     report = {
         "matches": matches,
         "source": {"type": "image", "target": target},
         "descriptor": {"name": "grype", "version": "0.100.0", "timestamp": "2026-11-01T07:00:00Z"},
     }
-    past.site.report("nginx/1.0.json", report)
+    past.site.report(f"nginx/{version}.json", report)
 
 
 def test_another_scanner(past: Past) -> None:
@@ -435,3 +436,253 @@ def test_another_label_on_the_same_image_fixes_nothing(found: Past) -> None:
     found.scan("nginx", "1.0.1", [], "1.0")
     assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "scanner")]
     assert found.fixed() == (0, None, None)
+
+
+def silent(past: Past, day: str) -> None:
+    """Record a day on which the scanner does not report what is there."""
+    past.scan("nginx", "1.0", [])
+    past.day(day)
+
+
+def test_the_clock_goes_on_after_a_scanner_was_silent_for_a_day(found: Past) -> None:
+    silent(found, TUESDAY)
+    found.scan("nginx", "1.0", [row(ONE)])
+    found.day(WEDNESDAY)
+    rebuild(found)
+    found.day(THURSDAY)
+    assert found.episodes() == [
+        (ONE, "openssl", MONDAY, THURSDAY, 3, "rebuilt"),
+        (ONE, "openssl", MONDAY, None, None, "scanner"),
+    ]
+    assert found.fixed() == (1, 3, 3)
+
+
+def test_the_clock_goes_on_after_a_statement_for_a_day(found: Past) -> None:
+    found.vex(ONE)
+    found.day(TUESDAY)
+    found.vex()
+    found.day(WEDNESDAY)
+    rebuild(found)
+    found.day(THURSDAY)
+    assert found.episodes() == [
+        (ONE, "openssl", MONDAY, THURSDAY, 3, "rebuilt"),
+        (ONE, "openssl", MONDAY, None, None, "suppressed"),
+    ]
+    assert found.fixed() == (1, 3, 3)
+
+
+def test_the_clock_goes_on_after_a_rebuild_while_a_statement_hid_the_id(found: Past) -> None:
+    found.vex(ONE)
+    found.day(TUESDAY)
+    rebuild(found)
+    assert found.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
+    found.vex()
+    rebuild(found, row(ONE), build="third")
+    found.day(THURSDAY)
+    assert found.episodes()[0] == (ONE, "openssl", MONDAY, None, None, None)
+    assert found.fixed() == (0, None, None)
+
+
+def test_the_clock_goes_on_after_the_image_was_away_or_not_scanned(found: Past) -> None:
+    page = found.site.folder / "docs/images/nginx.md"
+    text = page.read_bytes()
+    found.site.image("other", "versions: []")
+    page.unlink()
+    found.day(TUESDAY)
+    page.write_bytes(text)
+    found.day(WEDNESDAY)
+    rebuild(found)
+    found.unscan("nginx", "1.0")
+    found.day(THURSDAY)
+    rebuild(found)
+    found.day("2026-11-06")
+    assert found.episodes() == [
+        (ONE, "openssl", MONDAY, "2026-11-06", 4, "rebuilt"),
+        (ONE, "openssl", MONDAY, None, None, "withdrawn"),
+    ]
+    assert found.fixed() == (1, 4, 4)
+
+
+def test_after_a_fix_the_clock_starts_on_the_day_that_the_id_comes_back(found: Past) -> None:
+    rebuild(found, build="second")
+    found.day(TUESDAY)
+    rebuild(found, row(ONE), build="third")
+    found.day(WEDNESDAY)
+    rebuild(found, build="fourth")
+    found.day(THURSDAY)
+    assert found.episodes() == [
+        (ONE, "openssl", WEDNESDAY, THURSDAY, 1, "rebuilt"),
+        (ONE, "openssl", MONDAY, TUESDAY, 1, "rebuilt"),
+    ]
+    assert found.fixed() == (2, 1, 1)
+
+
+def test_an_id_that_was_there_at_the_baseline_has_no_beginning_when_it_comes_back(site: SiteFolder) -> None:
+    past = Past(site)
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day("2026-11-01")
+    silent(past, MONDAY)
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day(TUESDAY)
+    rebuild(past)
+    past.day(WEDNESDAY)
+    assert past.episodes() == [
+        (ONE, "openssl", "2026-11-01", WEDNESDAY, None, "rebuilt"),
+        (ONE, "openssl", "2026-11-01", None, None, "scanner"),
+    ]
+    assert [entry["baseline"] for entry in past.history()["vulnerabilities"]] == [True, True]
+    assert past.fixed() == (0, None, None)
+
+
+def rename(past: Past, slug: str, to: str) -> None:
+    for place in (f"docs/images/{slug}.md", f"scans/{slug}"):
+        (past.site.folder / place).rename(past.site.folder / place.replace(slug, to))
+
+
+def test_what_a_renamed_image_shows_has_no_known_beginning(found: Past) -> None:
+    rename(found, "nginx", "web")
+    found.scan("web", "1.0", [row(ONE)])
+    found.day(TUESDAY)
+    found.scan("web", "1.0", [row(ONE), row(TWO)])
+    found.day(WEDNESDAY)
+    found.image("web", "1.0", v1_0="again")
+    found.scan("web", "1.0", [], "again")
+    found.day(THURSDAY)
+    assert found.episodes("web") == [
+        (TWO, "openssl", WEDNESDAY, THURSDAY, 1, "rebuilt"),
+        (ONE, "openssl", TUESDAY, THURSDAY, None, "rebuilt"),
+    ]
+    assert [entry["baseline"] for entry in found.history("web")["vulnerabilities"]] == [False, True]
+    assert found.fixed() == (1, 1, 1), "what was found later has a beginning"
+
+
+def test_a_renamed_image_that_is_scanned_a_day_later_has_no_known_beginning(found: Past) -> None:
+    rename(found, "nginx", "web")
+    found.unscan("web", "1.0")
+    found.day(TUESDAY)
+    found.scan("web", "1.0", [row(ONE)])
+    found.day(WEDNESDAY)
+    assert [entry["baseline"] for entry in found.history("web")["vulnerabilities"]] == [True]
+
+
+def test_an_image_with_digests_of_its_own_has_a_beginning(found: Past) -> None:
+    found.image("web", "1.0", v1_0="other")
+    found.scan("web", "1.0", [row(ONE)], "other")
+    found.day(TUESDAY)
+    assert [entry["baseline"] for entry in found.history("web")["vulnerabilities"]] == [False]
+
+
+@pytest.mark.parametrize(("version", "reason"), [("1.0", "rebuilt"), ("1.1", "superseded")])
+def test_another_scanner_that_looks_at_another_build_proves_no_fix(
+    found: Past, version: str, reason: str
+) -> None:
+    found.unscan("nginx", "1.0")
+    found.image("nginx", version, v1_0="again", v1_1="again")
+    grype(found, build="again", version=version)
+    assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", reason)]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, reason)]
+    assert found.fixed() == (0, None, None)
+
+
+def test_a_newer_release_of_the_same_scanner_proves_a_fix(found: Past) -> None:
+    rebuild(found)
+    path = found.site.folder / "scans/nginx/1.0.json"
+    report = json.loads(path.read_bytes())
+    path.write_text(json.dumps(report | {"Trivy": {"Version": "9.9.9"}}))
+    found.day(TUESDAY)
+    assert found.fixed() == (1, 1, 1)
+
+
+def test_setting_latest_back_fixes_nothing(past: Past) -> None:
+    past.image("nginx", "1.0", "1.1")
+    past.scan("nginx", "1.1", [row(ONE)])
+    past.day(MONDAY)
+    page = past.site.folder / "docs/images/nginx.md"
+    page.write_text(page.read_text().replace("---\n", "---\nlatest: '1.0'\n", 1))
+    assert past.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", "superseded")]
+    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "superseded")]
+    past.image("nginx", "1.0", "1.1", "1.2")
+    past.scan("nginx", "1.2", [row(ONE)])
+    past.day(WEDNESDAY)
+    assert past.episodes()[0] == (ONE, "openssl", MONDAY, None, None, None)
+    assert past.fixed() == (0, None, None)
+
+
+def test_a_fix_is_taken_back_with_the_version_that_brought_it(found: Past) -> None:
+    found.image("nginx", "1.0", "1.1")
+    found.scan("nginx", "1.1", [])
+    found.day(TUESDAY)
+    assert found.fixed() == (1, 1, 1)
+    found.unscan("nginx", "1.1")
+    found.image("nginx", "1.0")
+    assert found.vulnerabilities(WEDNESDAY) == [("found", ONE, "openssl", "")]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, None)]
+    assert found.fixed() == (0, None, None)
+
+
+@pytest.mark.parametrize("package", ["openssl", "libssl3"])
+def test_a_fix_is_taken_back_when_the_id_reappears_in_the_same_digest(found: Past, package: str) -> None:
+    rebuild(found)
+    found.day(TUESDAY)
+    assert found.fixed() == (1, 1, 1)
+    rebuild(found, row(ONE, pkg=package))
+    found.day(WEDNESDAY)
+    assert found.episodes() == [(ONE, package, MONDAY, None, None, None)]
+    assert found.fixed() == (0, None, None)
+    rebuild(found, build="third")
+    found.day(THURSDAY)
+    assert found.episodes() == [(ONE, package, MONDAY, THURSDAY, 3, "rebuilt")]
+    assert found.fixed() == (1, 3, 3)
+
+
+def test_a_fix_is_taken_back_when_the_id_reappears_under_a_statement(found: Past) -> None:
+    rebuild(found)
+    found.day(TUESDAY)
+    found.vex(ONE)
+    rebuild(found, row(ONE))
+    assert found.vulnerabilities(WEDNESDAY) == [("suppressed", ONE, "openssl", "")]
+    assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, "suppressed")]
+    assert found.fixed() == (0, None, None)
+
+
+def test_a_fix_in_one_of_two_packages_is_taken_back_alone(past: Past) -> None:
+    rows = [row(ONE, pkg="curl"), row(ONE, pkg="openssl")]
+    past.scan("nginx", "1.0", rows)
+    past.day(MONDAY)
+    rebuild(past, rows[0])
+    past.day(TUESDAY)
+    rebuild(past, *rows)
+    past.day(WEDNESDAY)
+    assert past.episodes() == [
+        (ONE, "curl", MONDAY, None, None, None),
+        (ONE, "openssl", MONDAY, None, None, None),
+    ]
+
+
+def test_a_second_package_has_the_clock_of_its_id(found: Past) -> None:
+    found.scan("nginx", "1.0", [row(ONE), row(ONE, pkg="curl")])
+    found.day(TUESDAY)
+    assert {entry[2] for entry in found.episodes()} == {MONDAY}
+
+
+def test_a_fix_counts_under_the_worst_severity_that_the_id_had(past: Past) -> None:
+    for day, severity in ((MONDAY, "HIGH"), (TUESDAY, "CRITICAL"), (WEDNESDAY, "LOW")):
+        past.scan("nginx", "1.0", [row(ONE, severity)])
+        past.day(day)
+    rebuild(past)
+    past.day(THURSDAY)
+    assert (past.fixed("critical"), past.fixed("low")) == ((1, 3, 3), (0, None, None))
+
+
+def test_a_digest_that_only_the_reports_name_shows_that_nothing_was_rebuilt(past: Past) -> None:
+    """The page lists another of the digests of one image, which the scanner reports under both."""
+    for day, listed, rows in ((MONDAY, "1.0", [row(ONE)]), (TUESDAY, "also", [])):
+        past.image("nginx", "1.0", v1_0=listed)
+        past.scan("nginx", "1.0", rows)
+        path = past.site.folder / "scans/nginx/1.0.json"
+        report = json.loads(path.read_bytes())
+        report["Metadata"]["RepoDigests"] = [f"{REGISTRY}/nginx@{digest(name)}" for name in ("1.0", "also")]
+        path.write_text(json.dumps(report))
+        past.day(day)
+    assert past.episodes() == [(ONE, "openssl", MONDAY, None, None, "scanner")]

@@ -22,8 +22,12 @@ IDLE = (
 
 
 def vex(site: SiteFolder, *statements: dict[str, Any], name: str = "a", **fields: Any) -> None:
-    """Write a document below vex/; each statement says `not_affected` unless it says something else."""
-    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": DOCUMENT, "timestamp": "2026-01-01T00:00:00Z"}
+    """Write a document below vex/ with an `@id` of its own.
+
+    Each statement says `not_affected` unless it says something else.
+    """
+    id_ = DOCUMENT if name == "a" else f"https://example.org/vex/{name}"
+    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": id_, "timestamp": "2026-01-01T00:00:00Z"}
     usual = {
         "vulnerability": {"name": ONE},
         "products": [{"@id": NGINX}],
@@ -162,12 +166,22 @@ def test_a_product_that_is_not_understood_warns_and_takes_nothing_out(nginx: Sit
     assert nginx.build(strict=True).failed
 
 
-def test_a_time_in_the_future_warns_and_wins_over_nothing(nginx: SiteFolder) -> None:
-    vex(nginx, {"timestamp": "2999-01-01T00:00:00Z"}, {"status": "affected"})
+@pytest.mark.parametrize(
+    "statement",
+    [
+        {"timestamp": "2999-01-01T00:00:00Z"},
+        {"timestamp": "2999-01-01T00:00:00Z", "status": "affected"},
+        {"last_updated": "2999-01-01T00:00:00Z", "status": "affected"},
+    ],
+)
+def test_a_time_in_the_future_warns_and_shows_more(nginx: SiteFolder, statement: dict[str, str]) -> None:
+    vex(nginx, {"vulnerability": ONE if "status" in statement else TWO})
+    vex(nginx, statement, name="b")
     result = built(nginx)
-    assert result.json("security.json")["suppressed"] == 0
+    assert ids(result.json("security/nginx.json")["latest"], "cves")[0] == ONE
     (text,) = result.logged()
-    assert text.startswith("vex/a.json: statements[0].timestamp: 2999-01-01T00:00:00Z lies in the future")
+    (field,) = {"timestamp", "last_updated"} & statement.keys()
+    assert text.startswith(f"vex/b.json: statements[0].{field}: 2999-01-01T00:00:00Z is in the future")
 
 
 def test_statements_by_tag_digest_and_reference_speak_of_their_release_only(site: SiteFolder) -> None:

@@ -16,6 +16,7 @@ from tests.report_files import DIGEST
 from tests.test_vex import STATEMENT, WEB, read
 
 OTHER = "sha256:" + "b" * 64
+CPE = "cpe:2.3:a:acme:web:1:*:*:*:*:*:*:*"
 IMAGE = Subject("ghcr.io/acme/web", frozenset({"1", "1.2"}), frozenset({DIGEST}), "linux/amd64")
 FINDING = Finding(
     id="CVE-2026-0001",
@@ -62,7 +63,10 @@ def suppressed(findings: Sequence[Finding], images: Sequence[Subject], *changes:
         ("pkg:oci/other?repository_url=ghcr.io/acme/other", False),
         ("pkg:oci/web", False),
         (f"pkg:oci/web@{DIGEST}", True),
-        (f"pkg:oci/renamed@{DIGEST}?repository_url=quay.io/x/renamed", True),
+        (f"pkg:oci/renamed@{DIGEST}", True),
+        (f"pkg:oci/renamed@{DIGEST}?repository_url=quay.io/x/renamed", False),
+        (f"pkg:oci/web@{DIGEST}?repository_url=ghcr.io/acme/web", True),
+        (f"quay.io/x/renamed@{DIGEST}", False),
         (f"pkg:oci/web@{OTHER}?repository_url=ghcr.io/acme/web", False),
         (f"{WEB}&tag=1", True),
         (f"{WEB}&tag=2", False),
@@ -103,7 +107,20 @@ def suppressed(findings: Sequence[Finding], images: Sequence[Subject], *changes:
         ({"@id": "ghcr.io/acme/web:1", "identifiers": {"purl": WEB}}, True),
         ({"@id": "ghcr.io/acme/web:2", "identifiers": {"purl": WEB}}, False),
         ({"@id": WEB, "identifiers": {"purl": f"pkg:oci/web@{OTHER}"}}, False),
-        ({"@id": WEB, "identifiers": {"cpe23": "cpe:2.3:a:acme:web:1:*:*:*:*:*:*:*"}}, True),
+        ({"@id": WEB, "identifiers": {"cpe23": CPE}}, False),
+        ({"@id": WEB, "identifiers": {"purl": CPE}}, False),
+        ({"@id": CPE, "identifiers": {"purl": WEB}}, False),
+        ({"@id": f" {WEB} "}, True),
+        ({"@id": WEB, "identifiers": {"purl": ["x"]}}, False),
+        ({"@id": WEB, "identifiers": {"purl": ""}}, False),
+        ({"@id": WEB, "identifiers": {"purl": "ghcr.io/acme/web"}}, False),
+        ({"@id": WEB, "identifiers": {"swid": "x"}}, False),
+        ({"@id": WEB, "identifiers": [WEB]}, False),
+        ({"@id": 5, "identifiers": {"purl": WEB}}, False),
+        ({"@id": "", "identifiers": {"purl": WEB}}, False),
+        ({"@id": "ghcr.io/Acme/web:2", "identifiers": {"purl": WEB}}, False),
+        ({"@id": WEB, "hashes": {"sha-256": "a" * 64, "sha-512": 5}}, False),
+        ({"@id": WEB, "hashes": {"sha-256": "a" * 64, "sha-512": "b"}}, False),
         ({"@id": WEB, "subComponents": [{"@id": "pkg:deb/debian/other"}]}, False),
         ({"@id": WEB, "subcomponents": ["pkg:deb"]}, False),
         ("https://acme.example/web", False),

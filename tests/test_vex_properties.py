@@ -80,26 +80,25 @@ class Said(NamedTuple):
     status: str
     time: str
 
-    def read(self) -> Statement:
+    def read(self) -> Sequence[Statement]:
+        """The statement; none of one that suppresses and has a time in the future."""
         products: list[dict[str, Any]] = [
             {"@id": product, "subcomponents": parts} for product, parts in self.products.items()
         ]
         change = {"vulnerability": self.name, "products": products, "status": self.status}
-        (statement,) = read(STATEMENT | change | {"timestamp": self.time}, **{"@id": self.id}).statements
-        return statement
+        return read(STATEMENT | change | {"timestamp": self.time}, **{"@id": self.id}).statements
 
     @property
     def id(self) -> str:
         return f"document-{self.number:03}"
 
     @property
-    def age(self) -> tuple[str, int]:
-        oldest = self.time == FUTURE and self.status in SUPPRESSING
-        return "" if oldest else self.time, self.number
+    def age(self) -> tuple[str, bool, int]:
+        return self.time, self.status not in SUPPRESSING, self.number
 
     def speaks_of(self, finding: Finding) -> bool:
-        image = IMAGES[finding.scan]
-        return any(
+        image, counts = IMAGES[finding.scan], self.time != FUTURE or self.status not in SUPPRESSING
+        return counts and any(
             PRODUCTS[product](finding, image)
             and (not parts or any(PARTS[part](finding, image) for part in parts))
             for product, parts in self.products.items()
@@ -144,7 +143,7 @@ def deciding(finding: Finding, said: Sequence[Said]) -> list[Said]:
 
 
 def apply(said: Sequence[Said], found: Sequence[Finding]) -> Applied:
-    return Statements(one.read() for one in said).apply(deduplicate([*found]), IMAGES)
+    return Statements(each for one in said for each in one.read()).apply(deduplicate([*found]), IMAGES)
 
 
 @given(many_said, many_found)
@@ -161,9 +160,10 @@ def test_a_row_goes_when_the_rules_read_one_by_one_say_so(said: list[Said], foun
     assert applied.open == opened
     shown = [(row.id, row.pkg, row.installed, row.status, row.statement) for row in applied.suppressed]
     assert shown == suppressed
+    kept = [one for one in said if one.read()]
     speaking = {
         position
-        for position, one in enumerate(said)
+        for position, one in enumerate(kept)
         for finding in found
         if one.name in (finding.id, *finding.aliases) and one.speaks_of(finding)
     }

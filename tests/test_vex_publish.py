@@ -309,7 +309,7 @@ ELSEWHERE = {"products": ["pkg:deb/debian/openssl@9"]}
         (ELSEWHERE, ["not_affected"]),
         (ELSEWHERE | LATER, []),
         (ELSEWHERE | LATER | {"vulnerability": TWO}, ["not_affected"]),
-        (ELSEWHERE | LATER | {"timestamp": "2025-01-01T00:00:00Z"}, ["not_affected"]),
+        (ELSEWHERE | LATER | {"timestamp": "2026-01-01T00:00:00Z"}, []),
         ({"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"]}, ["not_affected", "not_affected"]),
         (
             LATER | {"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"], "vulnerability": TWO},
@@ -365,7 +365,7 @@ def test_what_was_said_again_stands(told: SiteFolder) -> None:
     again = {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}
     vex(told, {}, LATER, again)
     result = built(told)
-    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["affected", "fixed"]
+    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["fixed"]
     assert repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(1), OPENSSL)
 
 
@@ -392,15 +392,19 @@ def test_two_identifiers_of_a_package_are_the_narrower_one(told: SiteFolder) -> 
     assert statement["products"][0]["subcomponents"] == [{"@id": narrow}]
 
 
-def test_a_statement_without_a_time_is_older_than_all_others(told: SiteFolder) -> None:
-    vex(told, {"status": "affected"}, timestamp="", name="b")
-    vex(told, {}, name="a", **{"@id": "https://example.org/vex/2"})
+@pytest.mark.parametrize("without", ["a", "b"])
+def test_where_a_time_is_missing_the_statement_that_does_not_suppress_wins(
+    told: SiteFolder, without: str
+) -> None:
+    for name, statement in (("a", {"status": "affected"}), ("b", {})):
+        vex(told, statement, name=name, timestamp="" if name == without else "2026-01-01T00:00:00Z")
     result = built(told)
-    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == [
-        "affected",
-        "not_affected",
-    ]
-    assert result.json("vex/nginx.json")["statements"][0]["timestamp"] == "1970-01-01T00:00:00Z"
+    (statement,) = result.json("vex/nginx.json")["statements"]
+    time = "1970-01-01T00:00:00Z" if without == "a" else "2026-01-01T00:00:00Z"
+    assert (statement["status"], statement["timestamp"]) == ("affected", time)
+    assert result.json("security.json")["suppressed"] == 0
+    (text,) = result.logged()
+    assert text.startswith("vex/b.json: statements[0]: ")
 
 
 def test_two_items_of_one_image_have_one_entry(told: SiteFolder) -> None:

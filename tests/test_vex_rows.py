@@ -103,11 +103,19 @@ ELSEWHERE = {"products": ["ghcr.io/acme/other"]}
         ([NEWER | {"status": "affected"}, NEWEST | {"vulnerability": FINDING.aliases[0]}], True),
         ([NEWER | {"status": "affected"}, FUTURE], False),
         ([FUTURE | {"status": "affected"}, NEWER], False),
-        ([FUTURE], True),
+        ([FUTURE], False),
+        ([NEWER, NEWER | {"status": "affected"}], False),
+        ([NEWEST, {"timestamp": "2026-03-01T01:00:00.5+01:00", "status": "affected"}], False),
+        ([NEWEST, {"timestamp": "2026-03-01T01:00:00.499999999+01:00", "status": "affected"}], True),
+        ([NEWEST, {"timestamp": "2026-03-01T00:00:00.500000001Z", "status": "affected"}], False),
+        ([NEWEST, NEWER | {"last_updated": "2026-03-02T00:00:00Z", "status": "affected"}], False),
+        ([NEWER | {"status": "affected"}, {"last_updated": "2026-03-02T00:00:00Z"}], False),
+        ([NEWER, {"timestamp": "soon", "status": "affected"}], False),
+        ([NEWER, {"last_updated": 5, "status": "affected"}], False),
     ],
 )
 def test_the_newest_matching_statement_counts(statements: list[dict[str, Any]], matches: bool) -> None:
-    """A time in the future does not make one the newest, unless what it says shows more."""
+    """A time in the future makes a statement the newest if it shows more; else it counts for nothing."""
     assert suppressed([FINDING], [IMAGE], *statements) is matches
     assert suppressed([FINDING], [IMAGE], *statements[::-1]) is matches
 
@@ -118,7 +126,7 @@ def test_the_order_of_documents_does_not_matter(seed: random.Random) -> None:
         statement
         for name in ("b", "a", "c")
         for statement in read(
-            STATEMENT,
+            {**STATEMENT, **NEWER},
             {**STATEMENT, "status": "affected"},
             {**STATEMENT, "timestamp": None},
             **{"@id": name},

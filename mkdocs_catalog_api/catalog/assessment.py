@@ -66,7 +66,9 @@ class Assessment(NamedTuple):
     matched: frozenset[int]
     """Positions of the VEX statements on any of the findings."""
     related: frozenset[frozenset[str]]
-    """Ids of one finding, where statements are on several of them."""
+    """Keys of the ids of one finding, where statements are on several of them."""
+    contested: frozenset[tuple[int, int]]
+    """As in `Applied`."""
 
 
 class Knowledge(NamedTuple):
@@ -98,16 +100,20 @@ def assess(
     suppressed: list[Suppressed] = []
     matched: Iterable[int] = ()
     related: Iterable[frozenset[str]] = ()
+    contested: Iterable[tuple[int, int]] = ()
     if len(known.statements) and known.statements.concerns(findings):
         subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
-        rows, suppressed, matched, related = known.statements.apply(groups, subjects)
+        rows, suppressed, matched, related, contested = known.statements.apply(groups, subjects)
     else:
         rows = [row for row, _ in groups]
     exploited = None
     if known.exploited is not None:
         exploited = sum(row.exploited is not None for row in rows)
     figures = _figures(scans, count(rows), len(suppressed), exploited, in_part)
-    return Assessment(figures, rows, suppressed, len(findings), frozenset(matched), frozenset(related))
+    return Assessment(
+        *(figures, rows, suppressed, len(findings)),
+        *(frozenset(matched), frozenset(related), frozenset(contested)),
+    )
 
 
 def _marked(

@@ -1,6 +1,6 @@
 """What recorded days show: figures of each day, and since when each vulnerability was open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
@@ -21,6 +21,23 @@ class Head(Document):
 
     date: Annotated[Date, Meta(description="Its date.")]
     sha256: Annotated[Sha256, Meta(description="SHA-256 of its file, which names that of the day before.")]
+
+
+class PopulationFigures(Document):
+    """What the security summary counted for one population: the newest releases that had a scan."""
+
+    total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
+    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
+    images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
+    scanned: Annotated[Counter, Meta(description="How many of them had a scan of their newest release.")]
+
+
+class RecordedFigures(Document):
+    """What the security summary counted on a recorded day."""
+
+    all: Annotated[PopulationFigures, Meta(description="All images but planned ones.")]
+    supported: Annotated[PopulationFigures, Meta(description="Those whose lifecycle was `available`.")]
 
 
 class DayFigures(Document):
@@ -44,6 +61,14 @@ class DayFigures(Document):
             description="Grade → how many images had it.",
             extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
         ),
+    ]
+    all: Annotated[
+        PopulationFigures | None,
+        Meta(description="The security summary's counts of that day; null for a day recorded without."),
+    ]
+    supported: Annotated[
+        PopulationFigures | None,
+        Meta(description="The same of supported images alone; null for a day recorded without."),
     ]
 
 
@@ -119,10 +144,15 @@ class RecordedDay(NamedTuple):
     """What changed on a recorded day."""
 
     date: str
+    previous: str | None
+    """SHA-256 of the day before."""
+    sha256: str
+    figures: RecordedFigures | None
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
-    """Empty on the first day."""
+    fixes: Set[tuple[str, str, str]]
+    """Slug, id and package of what was gone by a fix."""
 
 
 class ImageRecord(NamedTuple):

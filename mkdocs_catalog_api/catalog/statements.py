@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeVar, get_args
 from urllib.parse import parse_qsl, unquote
@@ -43,6 +42,12 @@ class Component(NamedTuple):
     unclear: tuple[str, ...] = ()
     """Keys that OpenVEX does not have, or not with such a value: they may have narrowed what is meant."""
 
+    @property
+    def label(self) -> str:
+        """What to call it in a message."""
+        named = (self.id, *(value for _, value in (*self.identifiers, *self.hashes)))
+        return next(filter(None, named), "")[:120]
+
 
 class Product(NamedTuple):
     """A product of a statement."""
@@ -56,7 +61,7 @@ class Statement(Struct, frozen=True):
     """One statement about one vulnerability, with all that it takes to write it down again."""
 
     ids: tuple[str, ...]
-    """Every id of the vulnerability, aliases included, sorted."""
+    """Every id of the vulnerability, aliases included, sorted; CVE and GHSA ids in their usual case."""
     name: str
     """The one of them that it goes by."""
     products: tuple[Product, ...]
@@ -64,27 +69,35 @@ class Statement(Struct, frozen=True):
     """One of `STATUSES`. `fixed` means that the product is no longer affected."""
     justification: str
     impact_statement: str
-    timestamp: datetime | None
-    """UTC, the statement's own or else the document's."""
+    timestamp: str
+    """UTC without a zone, with all digits of the second, `2026-01-15T09:00:00.25`, so that texts compare as
+    times. Empty when there is none that can be relied on."""
     document: str
     """`@id` of the document, or its file when it has none."""
     author: str
     """Of the document."""
     index: int
     """Place in the document, from 0."""
-    in_future: bool = False
-    """Whether the time has not come yet, so that it says nothing about the statement's age."""
     action_statement: str = ""
     """What users of an affected product are to do."""
+    file: str = ""
+    """Of the document, relative to the folder of mkdocs.yml."""
 
     @property
     def suppresses(self) -> bool:
         return self.status in ("not_affected", "fixed")
 
     @property
-    def proven_time(self) -> datetime | None:
-        """None without a time, and for a time in the future: only a statement that shows more keeps it."""
-        return None if self.in_future and self.suppresses else self.timestamp
+    def keys(self) -> tuple[str, ...]:
+        """The ids as they are compared."""
+        return tuple(map(id_key, self.ids))
+
+
+# The same vulnerabilities are named by one finding after another.
+@lru_cache(maxsize=65_536)
+def id_key(id_: str) -> str:
+    """The id of a vulnerability without regard to case and blanks."""
+    return "".join(id_.split()).casefold()
 
 
 _M = TypeVar("_M")
@@ -94,6 +107,8 @@ _DISTRIBUTIONS = {"alpm", "apk", "deb", "rpm"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 _IMAGES = {"oci", "docker"}
 _QUALIFIERS = ("arch", "os", "platform", "repository_url", "tag")
+_OWN_NAME = re.compile("[^/:@]*|[a-z][a-z0-9+.-]*://.*|urn:.*", re.IGNORECASE)
+"""A plain word or an IRI: next to another identifier, the document's own name for a product."""
 _EMPTY = re.compile(r"@(?=[?#]|\Z)|[?&](?:[^=&#]*=?)(?=[&#]|\Z)")
 """A version without a text, or a qualifier."""
 _NAME_AN_IMAGE = "write `pkg:oci/NAME?repository_url=REGISTRY/NAME`, a reference or a digest"
@@ -189,8 +204,9 @@ class ImagePattern(NamedTuple):
     """Images that a product names. An empty field leaves it open, but repository or digests are given."""
 
     repository: str = ""
+    """Begins with a slash when no registry is named: no image is there."""
     digests: tuple[str, ...] = ()
-    """Hashes of one image by several algorithms. They decide wherever the image lies."""
+    """Hashes of one image by several algorithms."""
     tags: tuple[str, ...] = ()
     """All of them must be the image's."""
     os: str = ""
@@ -198,13 +214,11 @@ class ImagePattern(NamedTuple):
     platform: str = ""
 
     def holds(self, image: Subject) -> bool:
-        if not (image.digests.intersection(self.digests) or not self.digests):
-            return False
-        if not self.digests and self.repository != image.repository:
-            return False
         system, architecture, *_ = (*image.platform.split("/"), "")
         return (
-            image.tags.issuperset(self.tags)
+            (not self.digests or not image.digests.isdisjoint(self.digests))
+            and self.repository in ("", image.repository)
+            and image.tags.issuperset(self.tags)
             and self.os in ("", system)
             and self.architecture in ("", architecture)
             and self.platform in ("", image.platform)
@@ -266,21 +280,20 @@ def _or_refusal(read: Callable[[Component], _M]) -> Callable[[Component], _M | R
 @_or_refusal
 def product_meaning(component: Component) -> ProductMeaning:
     """Return the images or packages that the component of a product identifies."""
-    purls, others = _identifiers(component)
+    purls, name = _identifiers(component)
     digests = tuple(f"{_HASHES[kind]}:{value.lower()}" for kind, value in component.hashes if kind in _HASHES)
     packages = tuple(purl for purl in purls if purl.type not in _IMAGES)
     images = [_of_purl(purl) for purl in purls if purl.type in _IMAGES]
-    # Next to another identifier, a plain word is the document's own name for the product, not an image.
-    alone = not (purls or component.hashes)
-    patterns = (_of_name(name) for name in others if alone or set("/:@") & {*name})
-    images += filter(None, patterns)
+    if name and not (_OWN_NAME.fullmatch(name) and (purls or component.hashes)):
+        pattern = _of_name(name)
+        if pattern is None:
+            raise RefusedError(f'"{name[:80]}" names neither an image nor a package', _NAME_AN_IMAGE)
+        images.append(pattern)
     if component.hashes:
         if packages and not images:
             raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
-        if not any(map(names.DIGEST.fullmatch, digests)):
-            raise RefusedError(
-                "none of its hashes is the digest of an image", "give its `sha-256`, 64 digits"
-            )
+        if not digests or not all(map(names.DIGEST.fullmatch, digests)):
+            raise RefusedError("its hashes are not digests of an image", "give its `sha-256`, 64 hex digits")
         images.append(ImagePattern(digests=digests))
     if not (images or packages):
         raise RefusedError("it names neither an image nor a package", _NAME_AN_IMAGE)
@@ -290,36 +303,40 @@ def product_meaning(component: Component) -> ProductMeaning:
 @_or_refusal
 def part_meaning(component: Component) -> PartMeaning:
     """Return the package that a subcomponent identifies."""
-    purls, others = _identifiers(component)
+    purls, name = _identifiers(component)
     if component.hashes:
         raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
     if any(purl.type in _IMAGES for purl in purls):
         raise RefusedError("an image is no package in another", _NAME_A_PACKAGE)
     if purls:
         return PartMeaning(tuple(purls))
-    plain = {name for name in others if "://" not in name and not name.startswith(("cpe:", "urn:", "swid:"))}
-    if len(plain) != 1:
+    if not name or "://" in name or name.lower().startswith(("urn:", "swid:")):
         raise RefusedError("it does not name a package", _NAME_A_PACKAGE)
-    return PartMeaning((), *plain)
+    return PartMeaning((), name)
 
 
-def _identifiers(component: Component) -> tuple[list[Purl], list[str]]:
-    """The package URLs and the other identifiers."""
+def _identifiers(component: Component) -> tuple[list[Purl], str]:
+    """The package URLs, and the `@id` if it is something else."""
     if component.unclear:
         key = component.unclear[0]
         known = "`@id`, `identifiers`, `hashes` and, of a product, `subcomponents`"
         raise RefusedError(f"`{key[:40]}` is not understood there", f"known are {known}")
-    purls, others = list[Purl](), list[str]()
-    for text in filter(None, [component.id, *(value for _, value in component.identifiers)]):
+    purls: list[Purl] = []
+    for kind, text in (("@id", component.id), *component.identifiers, *component.hashes):
+        if not text and kind != "@id":
+            raise RefusedError(f"its `{kind[:40]}` is empty or not text", "give its value, or leave it out")
+        if text[:4].lower() == "cpe:" or kind.startswith("cpe"):
+            raise RefusedError("no scan tells the CPE of an image or a package", "give its package URL alone")
+    for kind, text in (("@id", component.id), *component.identifiers):
         if purl := Purl.parse(text):
             if _EMPTY.search(text):  # a script's variable was empty, say: it was to narrow what is meant
                 raise RefusedError("its version or a qualifier is empty", "give its value, or leave it out")
             purls.append(purl)
-        elif text[:4].lower() == "pkg:":
+        elif text[:4].lower() == "pkg:" or kind == "purl":
             raise RefusedError("that is no package URL", "write `pkg:TYPE/NAMESPACE/NAME@VERSION`")
-        else:
-            others.append(text)
-    return purls, others
+        elif kind != "@id":
+            raise RefusedError(f"identifiers of the kind `{kind[:40]}` are not understood", "known is `purl`")
+    return purls, component.id if Purl.parse(component.id) is None else ""
 
 
 def _of_name(text: str) -> ImagePattern | None:
@@ -330,7 +347,7 @@ def _of_name(text: str) -> ImagePattern | None:
     if reference is None:
         return None
     if reference.digest:
-        return ImagePattern(digests=(reference.digest,))
+        return ImagePattern(reference.repository, (reference.digest,))
     return ImagePattern(reference.repository, tags=(reference.tag,) if reference.tag else ())
 
 
@@ -354,16 +371,16 @@ def _of_purl(purl: Purl) -> ImagePattern:
             f'its version "{digest[:80]}" is no digest', "sha256: and 64 lower-case hex digits"
         )
     path = f"{purl.namespace}/{purl.name}".lstrip("/")
-    location = qualifiers.get("repository_url", "docker.io" if purl.type == "docker" else "").rstrip("/")
+    hub = "docker.io" if purl.type == "docker" and not digest else ""
+    location = qualifiers.get("repository_url", hub).rstrip("/")
     if location and not location.endswith(f"/{path}"):
         location = f"{location}/{path}"
     reference = _reference(location) if location else None
-    if not (digest or reference):
-        what = f'"{location[:80]}" is no repository' if location else "it names no registry"
-        raise RefusedError(what, "add `?repository_url=REGISTRY/NAME`")
+    if location and not reference:
+        raise RefusedError(f'"{location[:80]}" is no repository', "write `?repository_url=REGISTRY/NAME`")
     platform = qualifiers.get("platform", "")
     return ImagePattern(
-        reference.repository if reference else "",
+        reference.repository if reference else "" if digest else f"/{path}",
         (digest,) if digest else (),
         tuple(filter(None, ("" if digest else purl.version, qualifiers.get("tag", "")))),
         qualifiers.get("os", ""),

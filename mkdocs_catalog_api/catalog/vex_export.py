@@ -73,7 +73,7 @@ class Export:
         self._ranks_by_image: dict[str, list[int]] = defaultdict(list)
         """Repository or digest → ranks of the statements with a product there."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
-        """Id → ranks of the statements that do not suppress and have a product that is a package."""
+        """Key of an id → ranks of the statements that do not suppress and are on a package."""
         self._meant = [[*_meant(statement)] for _, statement in self._ranked]
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
@@ -81,8 +81,8 @@ class Export:
             for key in sorted({key for meaning in known for key in _keys(meaning)}):
                 self._ranks_by_image[key].append(rank)
             if not statement.suppresses and any(not meaning.images for meaning in known):
-                for id_ in statement.ids:
-                    self._contrary[id_].append(rank)
+                for key in dict.fromkeys(statement.keys):
+                    self._contrary[key].append(rank)
 
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
@@ -90,7 +90,7 @@ class Export:
         """The statements on the releases that have a digest.
 
         `matched` are the positions of the statements on a finding in the image: of those on a package
-        wherever it is, only these are published. `related` are ids of one finding in the image.
+        wherever it is, only these are published. `related` are keys of the ids of one finding in the image.
         """
         releases = _ImageDigests(image)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
@@ -101,8 +101,8 @@ class Export:
         published = [each for each in statements if each.products]
         # A statement on a package that matches nothing here is not published, and neither are those that it
         # contradicts.
-        ids = {id_ for each in published if each.statement.suppresses for id_ in each.statement.ids}
-        ranks = {rank for id_ in _with_related(ids, related) for rank in self._contrary.get(id_, ())}
+        keys = {key for each in published if each.statement.suppresses for key in each.statement.keys}
+        ranks = {rank for key in _with_related(keys, related) for rank in self._contrary.get(key, ())}
         silent = [self._on(releases, rank, packages=True) for rank in sorted(ranks - matching)]
         return standing(published, silent, related)
 
@@ -181,29 +181,50 @@ def standing(
     unpublished: Iterable[StatementOnReleases] = (),
     related: Collection[frozenset[str]] = (),
 ) -> Iterator[StatementOnReleases]:
-    """The statements, without the products that a later one contradicts, published or not."""
+    """The statements, without the products that a later one contradicts, published or not.
+
+    A statement that does not suppress is left out for what a later one suppresses as a whole: a reader that
+    gives it the time of the published document would take it for the newest.
+    """
     contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
     for each in (*statements, *unpublished):
         if not each.statement.suppresses:
-            for id_ in each.statement.ids:
-                contrary[id_].append(each)
+            for key in dict.fromkeys(each.statement.keys):
+                contrary[key].append(each)
+    suppressed: dict[tuple[str, Exact], int] = {}
+    """Key of an id and product → rank of the newest statement that suppresses it."""
+    still: list[StatementOnReleases] = []
     for each in statements:
         products = each.products
         if each.statement.suppresses:
             later = [
                 product
-                for id_ in _with_related({*each.statement.ids}, related)
-                for other in contrary.get(id_, ())
+                for key in _with_related({*each.statement.keys}, related)
+                for other in contrary.get(key, ())
                 if other.rank > each.rank
                 for product in other.products
             ]
             products = tuple(product for product in products if not any(_meet(product, p) for p in later))
+            suppressed |= {(key, product): each.rank for key in each.statement.keys for product in products}
+        still.append(each._replace(products=products))
+    for each in still:
+        products = each.products
+        if not each.statement.suppresses:
+            products = tuple(
+                product
+                for product in products
+                if any(
+                    each.rank
+                    > max(suppressed.get((key, whole), -1) for whole in (product, Exact(product.purl, ())))
+                    for key in each.statement.keys
+                )
+            )
         if products:
             yield each._replace(products=products)
 
 
-def _with_related(ids: set[str], related: Iterable[frozenset[str]]) -> set[str]:
-    return ids.union(*(names for names in related if not ids.isdisjoint(names)))
+def _with_related(keys: set[str], related: Iterable[frozenset[str]]) -> set[str]:
+    return keys.union(*(others for others in related if not keys.isdisjoint(others)))
 
 
 def _meet(first: Exact, second: Exact) -> bool:

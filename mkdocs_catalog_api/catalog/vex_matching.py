@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from msgspec.structs import asdict
@@ -18,13 +17,15 @@ from .statements import (
     Purl,
     Statement,
     Subject,
+    id_key,
     normalised,
     part_meaning,
     product_meaning,
 )
 from .vulnerabilities import Suppressed, Vulnerability
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_NEWEST = "~"
+"""Behind every time."""
 _NONE = -1
 """The rank of no statement."""
 _Text = str | tuple[str, ...]
@@ -64,14 +65,17 @@ class Applied(NamedTuple):
     matched: set[int]
     """Positions of the statements on any of the findings, also of those that take nothing out."""
     related: set[frozenset[str]]
-    """Ids of one finding, where statements are on several of them."""
+    """Keys of the ids of one finding, where statements are on several of them."""
+    contested: set[tuple[int, int]]
+    """Positions of a statement that would take a finding out, and of the one that keeps it although its time
+    is not known to be later."""
 
 
 class Statements:
     """The statements of all documents, found by the ids of a vulnerability.
 
-    Inside, a statement is known by its rank: its place among all, the oldest first. The newest decides; of
-    equally old ones that is the last by document id and place in it.
+    Inside, a statement is known by its rank: its place among all, the oldest first. The newest decides. Of
+    equally old ones, and where a time is missing, that is one that does not suppress.
     """
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
@@ -79,8 +83,8 @@ class Statements:
         self._positions = sorted(range(len(self._all)), key=lambda position: _age(self._all[position]))
         self._ranks_by_id: dict[str, list[int]] = defaultdict(list)
         for rank, (_, statement) in enumerate(self.oldest_first()):
-            for name in statement.ids:
-                self._ranks_by_id[name].append(rank)
+            for key in dict.fromkeys(statement.keys):
+                self._ranks_by_id[key].append(rank)
         self._claims_by_id: dict[str, _Claims] = {}
 
     def __len__(self) -> int:
@@ -93,7 +97,8 @@ class Statements:
         """Whether any statement is on one of these vulnerabilities, in whatever product."""
         known = self._ranks_by_id
         return any(
-            finding.id in known or not known.keys().isdisjoint(finding.aliases) for finding in findings
+            id_key(finding.id) in known or any(id_key(alias) in known for alias in finding.aliases)
+            for finding in findings
         )
 
     def oldest_first(self) -> Iterator[tuple[int, Statement]]:
@@ -108,7 +113,7 @@ class Statements:
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
-        applied = Applied([], [], set(), set())
+        applied = Applied([], [], set(), set(), set())
         for row, findings in rows:
             ranks = [self._decision(finding, subjects[finding.scan], applied) for finding in findings]
             if min(ranks, default=_NONE) == _NONE:
@@ -127,54 +132,59 @@ class Statements:
         or on the finding's own id, suppresses. Its other aliases may mean one of the CVEs alone, so a
         statement on them never suppresses, but may contradict.
         """
-        names = (finding.id, *finding.aliases)
-        known = [name for name in names if name in self._ranks_by_id]
+        own_key, *other_keys = keys = [*dict.fromkeys(map(id_key, (finding.id, *finding.aliases)))]
+        known = [key for key in keys if key in self._ranks_by_id]
         if not known:
             return _NONE
         if len(known) > 1:
             applied.related.add(frozenset(known))
         ranks = self._newest(finding, image, known, applied)
-        cves = [name for name in names if name.startswith("CVE-")]
+        cves = [key for key in keys if key.startswith("cve-")]
         if len(cves) < 2:
-            return self._deciding(rank for newest in ranks.values() for rank in newest)
-        unclear = [rank for name in finding.aliases if name not in cves for rank in ranks.get(name, ())]
-        own = [*ranks.get(finding.id, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
-        decided = [self._deciding([*own, *ranks.get(cve, ())]) for cve in cves]
+            return self._deciding([rank for newest in ranks.values() for rank in newest], applied)
+        unclear = [rank for key in other_keys if key not in cves for rank in ranks.get(key, ())]
+        own = [*ranks.get(own_key, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
+        decided = [self._deciding([*own, *ranks.get(cve, ())], applied) for cve in cves]
         return _NONE if _NONE in decided else max(decided)
 
     def _newest(
-        self, finding: Finding, image: Subject, names: Iterable[str], applied: Applied
+        self, finding: Finding, image: Subject, ids: Iterable[str], applied: Applied
     ) -> dict[str, list[int]]:
-        """The rank of the newest statement with each claim on the finding, by the vulnerability's name."""
+        """The rank of the newest statement with each claim on the finding, by the key of its id."""
         package = Purl.parse(finding.purl)
         keys = _keys(finding, package, image)
         newest: dict[str, list[int]] = defaultdict(list)
-        for name in names:
-            claims_by_key = self._claims(name)
+        for id_ in ids:
+            claims_by_key = self._claims(id_)
             for key in keys:
                 for claim, ranks in claims_by_key.get(key, {}).items():
                     if claim.holds(finding, package, image):
                         applied.matched.update(self._positions[rank] for rank in ranks)
-                        newest[name].append(ranks[-1])
+                        newest[id_].append(ranks[-1])
         return newest
 
-    def _deciding(self, ranks: Iterable[int]) -> int:
+    def _deciding(self, ranks: Sequence[int], applied: Applied) -> int:
         """The last of them; `_NONE` when it does not suppress or there is none."""
         last = max(ranks, default=_NONE)
-        return last if last != _NONE and self._at(last).suppresses else _NONE
+        if last == _NONE or self._at(last).suppresses:
+            return last
+        suppressing = max((rank for rank in ranks if self._at(rank).suppresses), default=_NONE)
+        if suppressing != _NONE and not "" < self._at(suppressing).timestamp < self._at(last).timestamp:
+            applied.contested.add((self._positions[suppressing], self._positions[last]))
+        return _NONE
 
-    def _claims(self, name: str) -> _Claims:
+    def _claims(self, id_: str) -> _Claims:
         """The claims on one vulnerability, read when they are first needed: most never are."""
-        if name not in self._claims_by_id:
+        if id_ not in self._claims_by_id:
             claims: _Claims = defaultdict(lambda: defaultdict(list))
-            for rank in self._ranks_by_id[name]:
+            for rank in self._ranks_by_id[id_]:
                 statement = self._at(rank)
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
                     for product_key in _product_keys(claim.product):
                         for part_key in _part_keys(claim.part):
                             claims[product_key, part_key][claim].append(rank)
-            self._claims_by_id[name] = claims
-        return self._claims_by_id[name]
+            self._claims_by_id[id_] = claims
+        return self._claims_by_id[id_]
 
 
 def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
@@ -218,10 +228,10 @@ def _part_keys(part: PartMeaning | None) -> tuple[_Text | None, ...]:
     return first[:4], *((first.type, name, first.version) for name in first.spellings)
 
 
-def _age(statement: Statement) -> tuple[datetime, str, int, bool, str, str]:
+def _age(statement: Statement) -> tuple[str, bool, str, int, str, str]:
+    time = statement.timestamp or ("" if statement.suppresses else _NEWEST)
     place = statement.document, statement.index
-    time = statement.proven_time or _LONG_AGO
-    return time, *place, not statement.suppresses, statement.status, statement.justification
+    return time, not statement.suppresses, *place, statement.status, statement.justification
 
 
 def _suppressed(row: Vulnerability, by: Statement) -> Suppressed:

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from ..authored import clock
 from ..authored.settings import Settings
 from ..authored.site import Site, own_files
+from ..catalog.history import RecordedFigures
 from ..history import chain
 from ..history.days import Folder, history_folder, is_date
 from ..history.git import Commit, GitError, Repository
-from ..history.state import Seen, State, known, snapshot
+from ..history.state import Seen, State, counted, known, snapshot
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
@@ -111,13 +112,13 @@ def _site(run: Run) -> tuple[Site, Settings, Folder]:
     return site, settings, folder
 
 
-def _seen(run: Run, site: Site, settings: Settings) -> list[Seen]:
-    """The images of the catalog by slug, as a build reads them."""
+def _seen(run: Run, site: Site, settings: Settings) -> tuple[list[Seen], RecordedFigures]:
+    """The images of the catalog by slug, as a build reads them, and its counts."""
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
         raise CatalogError(run.problems)
-    return [*snapshot(catalog)]
+    return [*snapshot(catalog)], counted(catalog)
 
 
 def _count(number: int, noun: str) -> str:
@@ -125,7 +126,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _day(run: Run, site: Site, settings: Settings, folder: Folder, date: str) -> _Done:
-    recorded = chain.record(folder, date, _seen(run, site, settings))
+    recorded = chain.record(folder, date, *_seen(run, site, settings))
     if date > clock.latest().date().isoformat():
         message = f"{date} has not come yet, and no earlier day can be recorded from now on"
         run.problems.add(Problem(folder.label, 0, 0, "", message, level=Level.WARNING, code=Code.DAY))
@@ -163,9 +164,10 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
     with tempfile.TemporaryDirectory(prefix="catalog-api-") as waiting:
         past = Folder(Path(waiting), folder.label)
         for commit in commits:
-            seen = _seen_in(run, repository, commit, paths, site, settings)
-            if seen is not None:
-                previous = chain.append(past, commit.date, previous, state, seen).sha256
+            shown = _seen_in(run, repository, commit, paths, site, settings)
+            if shown is not None:
+                seen, figures = shown
+                previous = chain.append(past, commit.date, previous, state, seen, figures).sha256
                 state = {each.slug: known(state.get(each.slug), each) for each in seen}
                 # The days of a run that was killed while it wrote them are those of this one.
                 if recorded and recorded.pop(0) != (commit.date, previous):
@@ -184,8 +186,8 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
 
 def _seen_in(
     run: Run, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
-) -> list[Seen] | None:
-    """The images as they were, under the configuration of today; None when that catalog is refused."""
+) -> tuple[list[Seen], RecordedFigures] | None:
+    """The images and counts of a commit, under the configuration of today; None if it is refused."""
     then = replace(run, problems=Problems())
     with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
         tree = Path(made) / "tree"

@@ -6,7 +6,17 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
-from ..catalog.history import Date, DayFigures, Episode, Head, ImageFigures, ImageRecord, TimeToFix
+from ..catalog.history import (
+    Date,
+    DayFigures,
+    Episode,
+    Head,
+    ImageFigures,
+    ImageRecord,
+    RecordedFigures,
+    Sha256,
+    TimeToFix,
+)
 from ..catalog.published import ApiVersion, Counter, Document, Href
 from ..catalog.value import Catalog
 from .examples import example_image
@@ -39,20 +49,30 @@ class ChangesLinks(Document):
     """Addresses around a day."""
 
     prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
-    next: Annotated[Href | None, Meta(description="The recorded day after; null on the last.")]
     collection: Annotated[Href, Meta(description="All recorded days.")]
 
 
 class DayChanges(Document):
-    """What changed on one day. Of the first day, which is the baseline, there are counts alone."""
+    """What changed on one day, as its file in the history says it. No later day changes this document."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    previous: Annotated[
+        Sha256 | None, Meta(description="SHA-256 of the file of the day before; null on the first.")
+    ]
+    sha256: Annotated[Sha256, Meta(description="SHA-256 of the file of this day.")]
+    figures: Annotated[
+        RecordedFigures | None,
+        Meta(description="The security summary's counts of that day; null for a day recorded without."),
+    ]
     links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
     total: Annotated[Counter, Meta(description="Number of events.")]
     counts: EventCounts
-    data: Annotated[list[AnyEvent], Meta(description="The events by slug; empty on the first day.")]
+    data: Annotated[
+        list[AnyEvent],
+        Meta(description="The events in the order of the file; the first day is the `baseline`."),
+    ]
 
 
 class HistoryIndex(Document):
@@ -97,19 +117,22 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
 def day_changes(catalog: Catalog) -> list[DayChanges]:
     """What changed on each recorded day, oldest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    links = [None, *(at.api(addresses.changes(day.date)) for day in days), None]
+    links = [None, *(at.api(addresses.changes(day.date)) for day in days)]
     collection = at.api(addresses.CHANGES)
     return [
         DayChanges(
             "v1",
             "changes",
             day.date,
-            ChangesLinks(before, after, collection),
+            day.previous,
+            day.sha256,
+            day.figures,
+            ChangesLinks(before, collection),
             sum(day.counts.values()),
             {**day.counts},
             [*day.events],
         )
-        for day, before, after in zip(days, links, links[2:], strict=False)
+        for day, before in zip(days, links, strict=False)
     ]
 
 
@@ -160,7 +183,7 @@ HISTORY = Kind(
             "getDayChanges",
             "history",
             "What changed on one day",
-            "The events of the day by image; of the first day, which is the baseline, their number alone.",
+            "The events of the day by image, with what it takes to rebuild its file and prove the chain.",
             DayChanges,
             (_DAY,),
             example=_last_day,

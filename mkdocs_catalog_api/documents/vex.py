@@ -6,7 +6,6 @@ absent, never null. The archive is a VEX Repository v0.1 (https://github.com/aqu
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -81,8 +80,8 @@ class ImageVex(Document, kw_only=True):
 ARCHIVE = "vex/repository.tar.gz"
 ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
 """Name in discovery → path below `api/v1/`."""
-_LONG_AGO = datetime.fromtimestamp(0, UTC)
-"""Of a statement without a time, which is older than all others."""
+_LONG_AGO = "1970-01-01T00:00:00"
+"""Of a statement without a time."""
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -170,8 +169,7 @@ def _statement(statement: Statement, releases: Iterable[Exact]) -> VexStatement:
 
 def _newest(statements: Iterable[Statement]) -> str:
     """The time of the newest of them."""
-    time = max((one.proven_time or _LONG_AGO for one in statements), default=_LONG_AGO)
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return (max((statement.timestamp for statement in statements), default="") or _LONG_AGO) + "Z"
 
 
 def _packed(files: dict[str, bytes]) -> bytes:

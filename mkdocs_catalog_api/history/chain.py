@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..catalog.events import AnyEvent
+from ..catalog.history import RecordedFigures
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 from .days import REBUILD, Day, Folder, refused
@@ -49,8 +50,10 @@ def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | N
     return state, previous
 
 
-def record(folder: Folder, date: str, snapshot: Iterable[Seen]) -> Recorded:
-    """Write the day on which this was seen; the same day again is made anew from the state before it.
+def record(
+    folder: Folder, date: str, snapshot: Iterable[Seen], figures: RecordedFigures | None = None
+) -> Recorded:
+    """Write the day on which this was seen and counted; the same day again replaces that day.
 
     Raises:
         CatalogError: a later day is recorded, or the days before are not in order.
@@ -61,11 +64,16 @@ def record(folder: Folder, date: str, snapshot: Iterable[Seen]) -> Recorded:
         hint = "days are recorded in order: leave `--date` out, or give a later one"
         raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)]))
     state, previous = replay(folder, before=date)
-    return append(folder, date, previous, state, snapshot)
+    return append(folder, date, previous, state, snapshot, figures)
 
 
 def append(
-    folder: Folder, date: str, previous: str | None, state: State, snapshot: Iterable[Seen]
+    folder: Folder,
+    date: str,
+    previous: str | None,
+    state: State,
+    snapshot: Iterable[Seen],
+    figures: RecordedFigures | None = None,
 ) -> Recorded:
     """Write a day after the one with the hash `previous`, at whose end the state was known.
 
@@ -73,7 +81,7 @@ def append(
         OSError: the day can't be written.
     """
     changes = differences(state, snapshot, baseline=previous is None)
-    return Recorded(date, *folder.write(date, previous, changes))
+    return Recorded(date, *folder.write(date, previous, figures, changes))
 
 
 def hashes(folder: Folder) -> list[tuple[str, str]]:
@@ -94,7 +102,7 @@ def copy(source: Folder, to: Folder) -> int:
     previous: str | None = None
     events = 0
     for day in source.days():
-        previous, count = to.write(day.date, previous, day.events)
+        previous, count = to.write(day.date, previous, day.figures, day.events)
         events += count
     return events
 
@@ -114,7 +122,7 @@ def rebuild(folder: Folder) -> tuple[int, int]:
     previous: str | None = None
     changed = 0
     for day in folder.days(chained=False):
-        previous, kept = folder.write(day.date, previous, _fitting(day, state))
+        previous, kept = folder.write(day.date, previous, day.figures, _fitting(day, state))
         changed += previous != day.sha256
         dropped -= kept
     return changed, dropped

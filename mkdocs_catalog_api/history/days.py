@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.folders import leads_out, project_of
 from ..authored.settings import DEFAULT_HISTORY, Settings
 from ..authored.site import Site
 from ..catalog.events import AnyEvent
+from ..catalog.history import RecordedFigures
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
@@ -42,6 +43,7 @@ class _DayHead(Struct, forbid_unknown_fields=True):
     date: str
     previous: str | None
     events: list[str]
+    figures: RecordedFigures | UnsetType = UNSET
 
 
 _HEAD = msgspec.json.Decoder(_DayHead)
@@ -62,6 +64,10 @@ class Day(NamedTuple):
     label: str
     """The name of its file in problems."""
     sha256: str
+    previous: str | None
+    """SHA-256 of the day before."""
+    figures: RecordedFigures | None
+    """What the catalog counted; None in days of earlier versions, which did not record it."""
     events: Sequence[AnyEvent]
     """The event at position 0 is in line 2 of the file."""
 
@@ -135,9 +141,9 @@ class Folder:
         except OSError as error:
             raise refused(label, 0, f"can't be read: {reason(error)}", "") from None
         number = min(1, len(lines))
-        previous = _previous(b"".join(lines[:1]), date, label, number)
+        head = _read_head(b"".join(lines[:1]), date, label, number)
         if chained:
-            _check_chain(previous, last, label)
+            _check_chain(head.previous, last, label)
         events: list[AnyEvent] = []
         more = False
         try:
@@ -155,9 +161,12 @@ class Folder:
         if more or number < len(lines):
             message = "this is not the end of a day as `record` writes it"
             raise refused(label, number if more else number + 1, message)
-        return Day(date, label, hashlib.sha256(b"\n".join([*lines, b""])).hexdigest(), events)
+        sha256 = hashlib.sha256(b"\n".join([*lines, b""])).hexdigest()
+        return Day(date, label, sha256, head.previous, head.figures or None, events)
 
-    def write(self, date: str, previous: str | None, events: Iterable[AnyEvent]) -> tuple[str, int]:
+    def write(
+        self, date: str, previous: str | None, figures: RecordedFigures | None, events: Iterable[AnyEvent]
+    ) -> tuple[str, int]:
         """Write a day as a whole, unless it is there already; returns its SHA-256 and number of events.
 
         Raises:
@@ -165,9 +174,10 @@ class Folder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         self._sweep()
-        head = _ENCODER.encode({"date": date, "previous": previous, "events": []}).removesuffix(b"]}")
+        counted = {"figures": figures} if figures else {}
+        head = _ENCODER.encode({"date": date, "previous": previous, **counted, "events": []})
         rows = [*map(_ENCODER.encode, events)]
-        body = b"\n".join([head, *([b",\n".join(rows)] if rows else []), b"]}\n"])
+        body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)
         # A link is never ours.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
@@ -192,8 +202,8 @@ class Folder:
                     Path(entry.path).unlink()
 
 
-def _previous(line: bytes, date: str, label: str, number: int) -> str | None:
-    """The hash of the day before, from the first line of a day."""
+def _read_head(line: bytes, date: str, label: str, number: int) -> _DayHead:
+    """The first line of a day."""
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
         message = "git could not merge two histories of this day"
         hint = "keep one of the two files, then run `catalog-api record --rebuild`"
@@ -204,7 +214,7 @@ def _previous(line: bytes, date: str, label: str, number: int) -> str | None:
         head = None
     if head is None or head.date != date or head.events or not line.endswith(_HEAD_END):
         raise refused(label, number, "not the beginning of this day as `record` writes it")
-    return head.previous
+    return head
 
 
 def _check_chain(previous: str | None, last: Day | None, label: str) -> None:

@@ -8,10 +8,13 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events, names
-from ..catalog.assessment import os_end_of_life, scanned_digest, scanner_names
+from ..catalog.assessment import os_end_of_life, scanner_names
 from ..catalog.events import AnyEvent, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
+from ..catalog.history import PopulationFigures, RecordedFigures
 from ..catalog.models import Lifecycle
+from ..catalog.populations import Population, populations
+from ..catalog.published import Counters
 from ..catalog.scan_selection import covered
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
@@ -33,6 +36,11 @@ class KnownScan(Struct, frozen=True):
     scanner: str | None
     complete: bool
     """Whether it tells all of the release, so that what it does not report is not there."""
+
+    @property
+    def products(self) -> frozenset[str]:
+        """The words in the names of the scanners, without their versions."""
+        return frozenset(re.findall(r"(?<![^\s,])[^\s,\d]+(?![^\s,])", self.scanner or ""))
 
 
 class KnownImage(Struct):
@@ -92,6 +100,18 @@ def snapshot(catalog: Catalog) -> Iterator[Seen]:
     return map(_seen, catalog.images)
 
 
+def counted(catalog: Catalog) -> RecordedFigures:
+    """The counts of both populations."""
+    return RecordedFigures(*map(_population_figures, populations(catalog)))
+
+
+def _population_figures(population: Population) -> PopulationFigures:
+    sums = population.figures
+    return PopulationFigures(
+        *(sums.total, Counters(**sums.counters), sums.fixable, len(population.images), population.scanned)
+    )
+
+
 def _seen(image: Image) -> Seen:
     entry = image.entry
     known = KnownImage(
@@ -104,10 +124,11 @@ def _seen(image: Image) -> Seen:
     scanned = covered(newest.scans, digests)
     missing = frozenset(digests) - scanned if len(digests) > 1 else frozenset[str]()
     known.scanned, known.grade = True, assessment.figures.grade
-    digest = scanned_digest(digests, newest.scans)
+    # Digests that only the reports name show that the same image is scanned after the page lists another.
+    elsewhere = {digest for scan in newest.scans for digest in scan.digests}.difference(digests)
     known.scan = KnownScan(
         version=newest.entry.version,
-        digests=tuple(digest for digest in digests if digest in scanned) or ((digest,) if digest else ()),
+        digests=(*(digest for digest in digests if digest in scanned), *sorted(elsewhere)),
         scanner=scanner_names(newest.scans),
         # In a system past its end of life nothing is found because nobody looks.
         complete=not (newest.in_part or os_end_of_life(newest.scans)),
@@ -186,7 +207,7 @@ def _row_events(
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
     reason, in_part = _reason(before.whole or before.scan, scan), _reason(before.scan, scan)
-    other = before.scan is not None and _products(before.scan) != _products(scan)
+    other = before.scan is not None and before.scan.products != scan.products
     renamed: dict[Key, str] = {}
     if other or reason == "scanner":
         renamed = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
@@ -219,11 +240,6 @@ def _reason(before: KnownScan | None, now: KnownScan) -> GoneReason:
     if before.version != now.version:
         return "superseded"
     return "rebuilt" if before.digests and now.digests else "scanner"
-
-
-def _products(scan: KnownScan) -> list[str]:
-    """The names of the scanners without their versions."""
-    return re.findall(r"(?<!\S)[^\W\d]\S*", scan.scanner or "")
 
 
 def _other_names(gone: Iterable[Key], found: Iterable[Key]) -> dict[Key, str]:

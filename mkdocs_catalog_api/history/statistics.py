@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from operator import add, sub
 from typing import NamedTuple, TypeAlias, get_args
 
-from msgspec.structs import astuple
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from ..catalog import events
 from ..catalog.events import AnyEvent
@@ -29,9 +30,10 @@ from ..catalog.history import (
 )
 from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
+from ..catalog.versions import version_key
 from .chain import follow
 from .days import Day, Folder
-from .state import Key, KnownImage, State
+from .state import Key, KnownImage, KnownScan, State
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _Counts: TypeAlias = tuple[int, ...]
@@ -56,42 +58,61 @@ class _Replay:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._state: State = {}
-        self._open: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
+        self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
+        self._listed: dict[str, set[str]] = defaultdict(set)
+        """Digest → slugs that listed it at the end of any day before."""
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day that changed them."""
-        self._ended: dict[str, list[Episode]] = defaultdict(list)
         self._counts: dict[str, _Counts] = {}
         self._sums = _NONE
         """Of the counts of all images."""
-        self._fixes = Fixes(folder.dates[-1])
 
     def history(self) -> History:
         days: list[RecordedDay] = []
         figures: list[DayFigures] = []
         for day in self._folder.days():
-            days.append(self._day(day, first=not days))
-            figures.append(_day_figures(day.date, self._sums))
+            days.append(self._day(day))
+            figures.append(_day_figures(day, self._sums))
             head = Head(day.date, day.sha256)
+        fixes = Fixes(head.date)
+        for episodes in self._episodes.values():
+            for fix in episodes.all_fixes():
+                fixes.add(fix.date, fix.clock.worst, fix.clock.since)
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, self._fixes.times(), images)
+        return History(days, head, figures, fixes.times(), images)
 
-    def _day(self, day: Day, *, first: bool) -> RecordedDay:
+    def _day(self, day: Day) -> RecordedDay:
+        slugs = [*dict.fromkeys(event.slug for event in day.events)]
+        before = {slug: _Before.of(self._state.get(slug)) for slug in slugs}
         follow(day, self._state)
-        for event in day.events:
-            if episode := self._open[event.slug].add(day.date, event):
-                self._ended[event.slug].append(episode)
-        for slug in dict.fromkeys(event.slug for event in day.events):
+        for slug in slugs:
+            self._episodes[slug].begin_day(
+                day.date, before[slug], self._state.get(slug), unknown=self._unknown(slug, before[slug])
+            )
+        rows = [event for event in day.events if isinstance(event, events.VulnerabilityEvent)]
+        fixes = {(event.slug, event.id, event.pkg) for event in rows if self._episodes[event.slug].add(event)}
+        for slug in slugs:
             self._close(day.date, slug)
         counts = Counter(_KINDS[type(event)] for event in day.events)
-        return RecordedDay(day.date, dict(sorted(counts.items())), () if first else day.events)
+        return RecordedDay(
+            day.date, day.previous, day.sha256, day.figures, dict(sorted(counts.items())), day.events, fixes
+        )
+
+    def _unknown(self, slug: str, before: _Before) -> bool:
+        """Whether nobody knows how old is what the image shows: it was listed under another slug before."""
+        image = self._state.get(slug)
+        if image is None or before.whole is not None:
+            return False
+        digests = {digest for digests in image.releases.values() for digest in digests}
+        return any(self._listed.get(digest, {slug}) - {slug} for digest in digests)
 
     def _close(self, date: str, slug: str) -> None:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""
         image = self._state.get(slug)
-        for severity, since in self._open[slug].close_day(image):
-            self._fixes.add(date, severity, since)
-        if image is None:
-            del self._open[slug]
+        self._episodes[slug].close_day(image)
+        for digests in image.releases.values() if image else ():
+            for digest in digests:
+                self._listed[digest].add(slug)
         counts = _counts(image) if image else _NONE
         before = self._counts.get(slug, _NONE)
         if counts != before:
@@ -102,9 +123,7 @@ class _Replay:
             recorded.append(figures)
 
     def _record(self, slug: str) -> ImageRecord:
-        episodes = self._ended[slug]
-        if slug in self._state:
-            episodes += self._open[slug].still_open(self._state[slug])
+        episodes = self._episodes[slug].all(self._state.get(slug))
         episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
         episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
         return ImageRecord(self._figures[slug], episodes)
@@ -118,11 +137,13 @@ def _counts(image: KnownImage) -> _Counts:
     )
 
 
-def _day_figures(date: str, sums: _Counts) -> DayFigures:
+def _day_figures(day: Day, sums: _Counts) -> DayFigures:
     suppressed, images, releases, scanned, *grades = sums[5:]
     return DayFigures(
-        *(date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
+        *(day.date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
         by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
+        all=day.figures.all if day.figures else None,
+        supported=day.figures.supported if day.figures else None,
     )
 
 
@@ -142,79 +163,170 @@ class Since(NamedTuple):
     baseline: bool
 
 
-class ImageEpisodes:
-    """What is open in one image and since when, by (id, package) and by id."""
+class Clock(Struct):
+    """Since when an id of an image is open. It runs until a fix, whatever comes between."""
 
-    __slots__ = ("gone", "hidden", "ids", "rows")
+    since: Since
+    worst: Severity
+    """The worst severity that it had while it was open."""
 
-    def __init__(self) -> None:
-        self.rows: dict[Key, Since] = {}
-        self.ids: dict[str, Since] = {}
-        self.hidden: set[Key] = set()
-        """What is suppressed and was there at the baseline."""
-        self.gone: dict[str, tuple[Severity, bool]] = {}
-        """Of today: id → its worst severity, and whether that was a fix."""
+    def worsen(self, severity: Severity) -> None:
+        self.worst = min(self.worst, severity, key=SEVERITIES.index)
 
-    def add(self, date: str, event: AnyEvent) -> Episode | None:
-        """Take an event in; returns the episode that it ends."""
-        if not isinstance(event, events.VulnerabilityEvent):
-            return None
-        key: Key = (event.id, event.pkg)
+
+class Fix(NamedTuple):
+    """The end of a clock."""
+
+    date: str
+    clock: Clock
+
+
+class _Before(NamedTuple):
+    """The scans of an image before a day."""
+
+    scan: KnownScan | None
+    whole: KnownScan | None
+    partly: Set[Key]
+
+    @classmethod
+    def of(cls, image: KnownImage | None) -> _Before:
+        return cls(image.scan, image.whole, {*image.partly}) if image else cls(None, None, set())
+
+    def found(self, key: Key) -> KnownScan | None:
+        """The scan that a vulnerability is known from."""
+        return self.scan if key in self.partly else self.whole or self.scan
+
+
+class ImageEpisodes(Struct):
+    """Since when what is open in one image is open, and what has ended."""
+
+    open: set[Key] = field(default_factory=set)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    """Of each id that was open and is not fixed."""
+    fixes: dict[str, list[Fix]] = field(default_factory=lambda: defaultdict(list))
+    """By id, oldest first, without those that were taken back."""
+    ended: dict[str, list[Episode]] = field(default_factory=lambda: defaultdict(list))
+    """By id, in the order of their ends."""
+    hidden: set[str] = field(default_factory=set)
+    """Ids that were suppressed at the baseline and never open."""
+    scanned: set[str] = field(default_factory=set)
+    """Digests that were scanned on any day before, or releases where nobody knows digests."""
+    date: str = ""
+    before: _Before = _Before.of(None)
+    scan: KnownScan | None = None
+    unknown: bool = False
+    """Nobody knows since when what is found on this day is there."""
+    gone: dict[str, bool] = field(default_factory=dict)
+    """Id of which a package is no longer open since today → whether all of these ends are fixes."""
+
+    def begin_day(self, date: str, before: _Before, image: KnownImage | None, *, unknown: bool) -> None:
+        self.date, self.before, self.unknown = date, before, unknown
+        self.scan = image.scan if image else None
+
+    def add(self, event: events.VulnerabilityEvent) -> bool:
+        """Take an event in; returns whether it is a fix in one package."""
         match event:
             case events.VulnerabilityFound():
-                first = self.ids.get(event.id) if event.reason == "scanner" else None
-                self._open(key, first or Since(date, event.reason == "baseline"))
+                self._open((event.id, event.pkg), event.severity, baseline=event.reason == "baseline")
             case events.VulnerabilityReopened():
-                self._open(key, Since(date, key in self.hidden))
-                self.hidden.discard(key)
+                self._open((event.id, event.pkg), event.severity)
             case events.VulnerabilityChanged():
-                if event.was is not None:
-                    self.rows[key] = self.rows.pop((event.id, event.was))
+                if (key := (event.id, event.was or event.pkg)) in self.open:
+                    self.open.remove(key)
+                    self.open.add((event.id, event.pkg))
+                    self.clocks[event.id].worsen(event.severity)
             case events.VulnerabilitySuppressed():
-                if event.reason == "baseline" or (key in self.rows and self.rows[key].baseline):
-                    self.hidden.add(key)
-                return self._end(date, event, "suppressed")
+                key = event.id, event.pkg
+                if event.reason == "baseline":
+                    self.hidden.add(event.id)
+                elif key not in self.open and self._fixed_here(event.id):
+                    self._open(key, event.severity)
+                self._end(event, "suppressed", fixes=False)
             case events.VulnerabilityGone():
-                self.hidden.discard(key)
-                return self._end(date, event, event.reason)
-        return None
+                return self._end(event, event.reason, fixes=self._fixes(event))
+        return False
 
-    def _open(self, key: Key, since: Since) -> None:
-        self.rows[key] = since
-        self.ids.setdefault(key[0], since)
+    def _fixes(self, event: events.VulnerabilityGone) -> bool:
+        """Whether another build was looked at by the same scanner, or a later version."""
+        before, scan = self.before.found((event.id, event.pkg)), self.scan
+        if before is None or scan is None or event.reason not in _FIXES:
+            return False
+        later = event.reason == "rebuilt" or version_key(scan.version) > version_key(before.version)
+        return later and before.products == scan.products
 
-    def _end(self, date: str, event: events.VulnerabilityEvent, reason: str) -> Episode | None:
-        since = self.rows.pop((event.id, event.pkg), None)
-        if since is None:  # it was suppressed all along
-            return None
-        fix = reason in _FIXES
-        worst, fixed = self.gone.get(event.id, (event.severity, False))
-        self.gone[event.id] = min(worst, event.severity, key=SEVERITIES.index), fixed or fix
-        return Episode(
-            *(event.id, event.pkg, event.severity, *since),
-            fixed=date if fix else None,
-            fixed_in=event.version if fix else None,
-            days=_days(since.date, date) if fix and not since.baseline else None,
-            reason=reason,  # type: ignore[arg-type]
-        )
+    def _fixed_here(self, id_: str) -> bool:
+        """Whether fixes of the id don't count since what is scanned today was scanned before."""
+        return id_ in self.ended and not self.scanned.isdisjoint(_scanned(self.scan))
 
-    def close_day(self, image: KnownImage | None) -> Iterator[tuple[Severity, Since]]:
-        """The ids that were fixed today: of which nothing is left, whatever the package."""
-        if not self.gone:
-            return
-        still_open = {id_ for id_, _ in self.rows}
-        suppressed = {id_ for id_, _ in image.suppressed} if image else set()
-        for id_, (severity, fixed) in self.gone.items():
-            if id_ not in still_open:
-                since = self.ids.pop(id_)
-                if fixed and id_ not in suppressed:
-                    yield severity, since
-        self.gone.clear()
+    def _open(self, key: Key, severity: Severity, *, baseline: bool = False) -> None:
+        id_, _ = key
+        again = self._fixed_here(id_)
+        if again and id_ not in self.clocks and self.fixes[id_]:
+            self.clocks[id_] = self.fixes[id_].pop().clock
+        if id_ not in self.clocks:
+            unknown = baseline or self.unknown or id_ in self.hidden
+            self.clocks[id_] = Clock(Since(self.date, unknown), severity)
+        self.hidden.discard(id_)
+        self.clocks[id_].worsen(severity)
+        self.open.add(key)
+        if again:
+            self._take_back(key)
 
-    def still_open(self, image: KnownImage) -> Iterator[Episode]:
-        """The episodes that have not ended."""
-        for key, since in self.rows.items():
-            yield Episode(*key, image.open[key], *since, None, None, None, None)
+    def _take_back(self, key: Key) -> None:
+        """Let the entry of a fix go on, also under another name of the package."""
+        id_, package = key
+        fixed = [
+            episode
+            for episode in self.ended[id_]
+            if episode.fixed and episode.first_seen == self.clocks[id_].since.date
+        ]
+        same = [episode for episode in fixed if episode.pkg == package]
+        other = [episode for episode in fixed if (id_, episode.pkg) not in self.open]
+        if candidates := same or other:
+            self.ended[id_].remove(candidates[-1])
+
+    def _end(self, event: events.VulnerabilityEvent, reason: str, *, fixes: bool) -> bool:
+        """End what is open; returns whether by a fix."""
+        key = event.id, event.pkg
+        if key not in self.open:  # it was suppressed
+            return False
+        self.open.remove(key)
+        self.gone[event.id] = fixes and self.gone.get(event.id, True)
+        episode = self._episode(key, event.severity)
+        if fixes:
+            days = None if episode.baseline else _days(episode.first_seen, self.date)
+            episode = replace(episode, fixed=self.date, fixed_in=event.version, days=days)
+        self.ended[event.id].append(replace(episode, reason=reason))
+        return fixes
+
+    def close_day(self, image: KnownImage | None) -> None:
+        """Stop the clocks of the ids that were fixed today, in whatever package."""
+        if self.gone:
+            left = {id_ for id_, _ in self.open}
+            if image:
+                left |= {id_ for id_, _ in image.suppressed}
+            for id_, fixes in self.gone.items():
+                if fixes and id_ not in left:
+                    self.fixes[id_].append(Fix(self.date, self.clocks.pop(id_)))
+            self.gone.clear()
+        self.scanned |= _scanned(self.scan)
+
+    def all_fixes(self) -> Iterator[Fix]:
+        for fixes in self.fixes.values():
+            yield from fixes
+
+    def all(self, image: KnownImage | None) -> list[Episode]:
+        """The episodes that have not ended, then the others, latest ends first."""
+        lasting = [self._episode(key, image.open[key]) for key in self.open] if image else []
+        return [*lasting, *(episode for ended in self.ended.values() for episode in reversed(ended))]
+
+    def _episode(self, key: Key, severity: Severity) -> Episode:
+        since = self.clocks[key[0]].since
+        return Episode(*key, severity, *since, fixed=None, fixed_in=None, days=None, reason=None)
+
+
+def _scanned(scan: KnownScan | None) -> set[str]:
+    return {*(scan.digests or [scan.version])} if scan else set()
 
 
 def _days(first: str, last: str) -> int:

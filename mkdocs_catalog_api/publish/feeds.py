@@ -169,7 +169,8 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     """
     serious_news: deque[_News] = deque(maxlen=_LONGEST)
     by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
-    for day in catalog.history.days if catalog.history else ():
+    days = catalog.history.days if catalog.history else ()
+    for day in days[1:]:  # on the first, everything is new
         for item, serious in _news(day):
             if serious:
                 serious_news.appendleft(item)
@@ -218,7 +219,7 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
     for event in day.events:
         match event:
             case events.VulnerabilityEvent():
-                if kind := _kind(event):
+                if kind := _kind(event, day):
                     packages.setdefault((event.slug, kind, event.id), []).append(event)
                 continue
             case events.ReleaseAdded():
@@ -239,14 +240,14 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
         yield _News(day.date, slug, kind, id_, words), True
 
 
-def _kind(event: events.VulnerabilityEvent) -> str | None:
+def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
     """The word for news of a critical or high vulnerability."""
     if event.severity not in _SERIOUS:
         return None
     match event:
         case events.VulnerabilityFound() | events.VulnerabilityReopened():
             return "found"
-        case events.VulnerabilityGone(reason="rebuilt" | "superseded"):
+        case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:
             return "fixed"
         case events.VulnerabilityChanged() if event.from_ not in _SERIOUS:
             return "found"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from ..catalog.freshness import doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
+from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
@@ -75,6 +76,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
     )
     _note_idle_statements(catalog, problems)
+    problems.extend(_contested_statements(catalog))
     return replace(
         catalog,
         scores=_scores(sources.advisories.scores, catalog),
@@ -126,6 +128,29 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
         row.id for assessment in catalog.assessments() for row in (*assessment.rows, *assessment.suppressed)
     }
     return scores.of(ids)
+
+
+def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
+    """Exceptions that do not count because a statement that is not known to be older says otherwise.
+
+    Of two documents only the first such pair is told.
+    """
+    statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
+    for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
+        first, second = statements[position], statements[other]
+        pairs.setdefault((first.file, second.file), []).append((first, second))
+    for (file, other_file), contested in pairs.items():
+        first, second = contested[0]
+        same = first.timestamp and first.timestamp == second.timestamp
+        why = "is of the same time" if same else "is not known to be older, as a time is missing"
+        more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
+        message = (
+            f"{first.name[:80]} still counts: the `{second.status}` of statements[{second.index}] in "
+            f"{other_file} {why}{more}"
+        )
+        hint = "give the statement that is to count a later `timestamp`"
+        field = f"statements[{first.index}]"
+        yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from ..authored.validate import read_entry
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
+from ..catalog.names import Reference
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
 from ..history.days import history_folder
@@ -85,7 +87,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         updates,
         WebPages(site, selection),
         scans,
-        _statements(site, settings, problems),
+        _statements(site, settings, _repositories(listed), problems),
         Advisories() if to_record else read_advisories(site, settings, problems),
         None if to_record else _history(site, settings, problems),
         complete,
@@ -128,14 +130,26 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
-def _statements(site: Site, settings: Settings, problems: Problems) -> tuple[Statement, ...]:
+def _repositories(listed: Iterable[ImageEntry | ChartEntry]) -> dict[str, list[str]]:
+    """Name of an image → the repositories with such an image, of pages first, then of pins."""
+    references = [entry.image for entry in listed if isinstance(entry, ImageEntry)]
+    references += [pin.image for entry in listed if isinstance(entry, ChartEntry) for pin in entry.images]
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for repository in dict.fromkeys(Reference.parse(reference).repository for reference in references):
+        by_name[repository.rpartition("/")[2]].append(repository)
+    return by_name
+
+
+def _statements(
+    site: Site, settings: Settings, repositories: Mapping[str, Sequence[str]], problems: Problems
+) -> tuple[Statement, ...]:
     folder = _folder(site, "vex", settings, problems)
     if folder is None:
         return ()
     from .reports.openvex import read_folder  # likewise
 
     limit = settings.security.max_report_size
-    return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, limit))
+    return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, repositories, limit))
 
 
 def _history(site: Site, settings: Settings, problems: Problems) -> History | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ class Trend(NamedTuple):
     """Count at the upper edge."""
     label: str
     """The graph in words, for screen readers."""
+    caption: str
+    """Which images it counts, and how many vulnerabilities are open in which; empty for a single image."""
 
 
 class Bar(NamedTuple):
@@ -70,11 +72,22 @@ def trend(entries: Sequence[Any], until: str) -> Trend | None:
     label = f"Open vulnerabilities from {rows[0][0]} to {until}: at most {max(totals)}; at the end "
     label += "not scanned" if last is None else _in_words(last)
     areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
-    return Trend(rows, areas, paths[""], most, label)
+    return Trend(rows, areas, paths[""], most, label, _populations(entries[-1]))
+
+
+def _populations(entry: Any) -> str:
+    """The counts of a day of `history/index.json`, supported images first; empty for those of one image."""
+    if entry.get("supported"):
+        supported, every = entry["supported"], entry["all"]
+        return f"{supported['total']} open in supported images, {every['total']} in all images, as drawn"
+    return "All images" if "bySeverity" in entry else ""
 
 
 def _counters(entry: Any) -> dict[str, int] | None:
-    counts = entry.get("bySeverity", entry)
+    every = entry.get("all")
+    if every and every["images"] and not every["scanned"]:
+        return None
+    counts = (every or entry).get("bySeverity", entry)
     return None if counts["critical"] is None else {word: counts[word] for word in COUNTERS}
 
 
@@ -123,15 +136,20 @@ def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
     return bars
 
 
-def sentences_of_day(events: Sequence[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The events of a day that people look for, in words: slug of an image and its sentences."""
+def sentences_of_day(
+    events: Sequence[Any], fixes: Set[tuple[str, str, str]]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """The events of a day that people look for, in words: slug of an image and its sentences.
+
+    `fixes`: slug, id and package of each fix.
+    """
     for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_sentences([*group])]
+        sentences = [*_sentences([*group], fixes)]
         if sentences:
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any]) -> Iterator[str]:
+def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[str]:
     security: dict[str, dict[str, None]] = {}
     for event in events:
         match event["kind"]:
@@ -149,13 +167,13 @@ def _sentences(events: Sequence[Any]) -> Iterator[str]:
                 yield f"{event['version']} is rebuilt"
             case "grade-changed" if event["from"] and event["to"]:
                 yield f"grade {event['to']}, before {event['from']}"
-        if change := _security(event):
+        if change := _security(event, fixes):
             security.setdefault(change, {})[f"{event['id']} ({event['severity'].lower()})"] = None
     for change, ids in security.items():
         yield f"{change}: {', '.join(ids)}"
 
 
-def _security(event: Any) -> str | None:
+def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
     if event.get("severity") not in _SERIOUS:
         return None
     match event["kind"]:
@@ -165,7 +183,7 @@ def _security(event: Any) -> str | None:
             return "applies again"
         case "vulnerability-suppressed":
             return "does not apply"
-        case "vulnerability-gone" if event["reason"] in ("rebuilt", "superseded"):
+        case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
             return "fixed"
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -108,6 +108,11 @@ class CatalogView:
         days = day_changes(self.value) if self.value else []
         changed = [day for day in reversed(days) if day.counts]
         return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
+
+    def fixes(self, date: str) -> Set[tuple[str, str, str]]:
+        """Slug, id and package of each fix on a recorded day."""
+        days = self.value.history.days if self.value and self.value.history else ()
+        return next((day.fixes for day in days if day.date == date), set())
 
     def find_image(self, slug: str) -> Item | None:
         """The image with this slug; None when it has left the catalog."""

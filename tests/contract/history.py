@@ -1,6 +1,8 @@
 """The documents of a history: what they say of each other, and that they are there together or not at all."""
 
 import datetime
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -40,25 +42,42 @@ def check(api: Api) -> None:
     for position, day in enumerate(days):
         path = f"changes/{day['date']}.json"
         document = api.documents[path]
-        near = [
-            api.href(f"changes/{dates[at]}.json") if 0 <= at < len(dates) else None
-            for at in (position - 1, position + 1)
-        ]
-        around = {"prev": near[0], "next": near[1], "collection": api.href("changes.json")}
+        previous = days[position - 1] if position else None
+        around = {"prev": previous and previous["href"], "collection": api.href("changes.json")}
         total = sum(day["counts"].values())
         api.expect("changes.json", "$.data[*].href", day["href"], api.href(path))
         api.holds(path, "$", document, date=day["date"], links=around, counts=day["counts"], total=total)
-        if position:
-            counted: dict[str, int] = defaultdict(int)
-            for event in document["data"]:
-                counted[event["kind"]] += 1
-            api.expect(path, "$.counts", day["counts"], dict(sorted(counted.items())))
-        else:
-            api.expect(path, "$.data", document["data"], [])
+        counted: dict[str, int] = defaultdict(int)
+        for event in document["data"]:
+            counted[event["kind"]] += 1
+        api.expect(path, "$.counts", day["counts"], dict(sorted(counted.items())))
+        before = api.documents[f"changes/{dates[position - 1]}.json"]["sha256"] if position else None
+        api.expect(path, "$.previous", document["previous"], before)
+        api.expect(path, "$.sha256", document["sha256"], hashlib.sha256(_file(document)).hexdigest())
+        figures = document["figures"] or {"all": None, "supported": None}
+        api.holds("history/index.json", f"$.data[{position}]", index["data"][position], **figures)
+        for name, population in figures.items():
+            if population:
+                total = sum(population["bySeverity"].values())
+                api.expect(path, f"$.figures.{name}.total", population["total"], total)
+    last = api.documents[f"changes/{dates[-1]}.json"]["sha256"]
+    api.expect("history/index.json", "$.head.sha256", index["head"]["sha256"], last)
     _index(api, index)
     for path, document in api.documents.items():
         if path.startswith("history/") and path != "history/index.json":
             _image(api, path, document, dates)
+
+
+def _file(document: Json) -> bytes:
+    """The file of a day, rebuilt from its document."""
+
+    def compact(value: Json) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    names = ("date", "previous", *(["figures"] if document["figures"] else []))
+    head = compact({name: document[name] for name in names}).removesuffix("}") + ',"events":['
+    events = ",\n".join(map(compact, document["data"]))
+    return "\n".join([head, *([events] if events else []), "]}\n"]).encode()
 
 
 def _index(api: Api, index: Json) -> None:
@@ -104,14 +123,15 @@ def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
             api.holds(path, where, entry, total=sum(known[word] for word in SEVERITIES))
     for number, episode in enumerate(document["vulnerabilities"]):
         where = f"$.vulnerabilities[{number}]"
-        fix = episode["reason"] in FIXES
-        if {episode["fixed"] is not None, episode["fixedIn"] is not None} != {fix}:
+        fix = episode["reason"] in FIXES  # where the same scanner looked, and at a later version
+        fixed = episode["fixed"] is not None
+        if fixed != (episode["fixedIn"] is not None) or (fixed and not fix):
             api.blame(path, where, f"ended by {episode['reason']}, but is fixed on {episode['fixed']}")
             continue
         took = None
-        if fix and not episode["baseline"]:
+        if fixed and not episode["baseline"]:
             first, end = (datetime.date.fromisoformat(episode[key]) for key in ("firstSeen", "fixed"))
             took = (end - first).days
         api.expect(path, f"{where}.days", episode["days"], took)
-        if episode["firstSeen"] not in dates or (fix and episode["fixed"] not in dates):
+        if episode["firstSeen"] not in dates or (fixed and episode["fixed"] not in dates):
             api.blame(path, where, "names a day that is not recorded")

@@ -3,14 +3,18 @@
 A value of a wrong type counts as missing. A key that is unknown or has such a value may have narrowed the
 statement, so it is remembered. Older forms are read, too: a vulnerability, product or subcomponent that is
 plain text, and subcomponents next to the products instead of in them.
+
+A document that is issued again refreshes statements that do not suppress, but no exception: an exception has
+its own time, else that of the document.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -24,6 +28,7 @@ from ...catalog.statements import (
     STATUSES,
     Component,
     Product,
+    ProductMeaning,
     Statement,
     part_meaning,
     product_meaning,
@@ -35,7 +40,11 @@ from .folders import usable_files
 from .json_errors import decode
 from .normalise import ReportError, mapping, rows, text, texts, utc
 
-_ADVISORY_PAGE = re.compile(rf"https?://[^?#]*/({CVE_ID}|GHSA(?:-[0-9a-z]{{4}}){{3}})", re.IGNORECASE)
+_GHSA_ID = "GHSA(?:-[0-9a-z]{4}){3}"
+_KNOWN_ID = re.compile(rf"(?:https?://[^?#]*/)?({CVE_ID}|{_GHSA_ID})", re.IGNORECASE)
+"""An id, or the address of its page."""
+_CVE = re.compile(CVE_ID, re.IGNORECASE)
+_FRACTION = re.compile("[.,]([0-9]+)")
 _NOT_SET = "0001-01-01"
 """How programs written in Go write that there is no time."""
 _NOTHING = type(None)
@@ -71,19 +80,33 @@ class Fault(NamedTuple):
 
 class VexDocument(Struct, frozen=True):
     id: str
+    version: float | None
+    """None if it is missing or not a number."""
     statements: tuple[Statement, ...]
     faults: tuple[Fault, ...]
 
 
+Repositories = Mapping[str, Sequence[str]]
+"""Name of an image → the repositories of the catalog with such an image."""
+
+
 def read_folder(
-    folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
+    folder: Path,
+    label: str,
+    root: Path,
+    problems: Problems,
+    repositories: Repositories,
+    max_size: int = MAX_SIZE,
 ) -> list[Statement]:
-    """The statements of all documents below `folder`; `label`, `root` and `max_size` as in `usable_files`."""
-    statements: list[Statement] = []
+    """The statements that count of all documents below `folder`.
+
+    `label`, `root` and `max_size` as in `usable_files`.
+    """
+    documents: dict[str, VexDocument] = {}
     for path in usable_files(folder, label, root, problems, max_size=max_size):
         file = f"{label}/{path}"
         try:
-            document = read_vex((folder / path).read_bytes())
+            document = read_vex((folder / path).read_bytes(), repositories)
         except OSError as error:
             message = f"the document can't be read: {reason(error)}"
             problems.add(
@@ -97,17 +120,68 @@ def read_folder(
             problems.extend(
                 Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in document.faults
             )
-            statements += [replace(each, document=document.id or file) for each in document.statements]
-    return statements
+            documents[file] = document
+    return [
+        replace(statement, document=document.id or file, file=file)
+        for file, document in _that_count(documents, problems)
+        for statement in document.statements
+    ]
 
 
-def read_vex(data: bytes) -> VexDocument:
+def _that_count(
+    documents: Mapping[str, VexDocument], problems: Problems
+) -> Iterator[tuple[str, VexDocument]]:
+    """File and document: of those with the same `@id` only the highest version, of equal ones only the first.
+
+    Where the highest version is not known, no exception counts. Where it has several contents, exceptions
+    have no time, so that every other statement wins.
+    """
+    files_by_id: dict[str, dict[VexDocument, str]] = defaultdict(dict)
+    for file, document in documents.items():
+        files_by_id[document.id or file].setdefault(document, file)
+
+    def add(file: str, message: str, hint: str, level: Level = Level.WARNING) -> None:
+        problems.add(Problem(file, 0, 0, "version", message, hint, level, code=Code.STATEMENT))
+
+    for files in files_by_id.values():
+        highest = max((each.version for each in files if each.version is not None), default=None)
+        candidates = {each: file for each, file in files.items() if each.version in (None, highest)}
+        newest = next(iter(candidates.values()))
+        for file in [file for each, file in files.items() if each not in candidates]:
+            message = f"not used: {newest} has a higher version of the document"
+            add(file, message, "remove the older file", Level.INFO)
+        unknown = [file for each, file in candidates.items() if each.version is None]
+        for document, file in candidates.items():
+            if len(candidates) == 1:
+                yield file, document
+                continue
+            other = next(each for each in candidates.values() if each != file)
+            hint = "give each document an `@id` of its own, or the newer one a higher `version`"
+            if unknown:
+                message = (
+                    f"{other} has the same `@id`, and the version of {unknown[0]} is missing or not a "
+                    "number, so `not_affected` and `fixed` do not count"
+                )
+                statements = [each for each in document.statements if not each.suppresses]
+            else:
+                message = (
+                    f"{other} has the same `@id` and version, but other content, so statements that do not "
+                    "suppress take precedence"
+                )
+                statements = [
+                    replace(each, timestamp="") if each.suppresses else each for each in document.statements
+                ]
+            add(file, message, hint)
+            yield file, replace(document, statements=tuple(statements))
+
+
+def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
     """Raises `ReportError` when the bytes are not an OpenVEX document.
 
     Also for damaged lists of products and parts: without its parts, a statement would cover more.
     """
     try:
-        document, latest = mapping(decode(data)), clock.latest()
+        document, latest = mapping(decode(data)), _exact(clock.latest().isoformat())
     except ReportError as error:
         raise ReportError(str(error), _HINT, error.line, error.column) from None
     if "openvex" not in text(document.get("@context")):
@@ -118,28 +192,34 @@ def read_vex(data: bytes) -> VexDocument:
     faults: list[Fault] = []
     remarks = [Fault("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
     for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
-        field, time = _time(document, entry, index)
-        statement = _statement(document, entry, index, utc(time), latest)
-        if fault := _fault(statement) or _time_fault(field, time):
+        statement = _statement(document, entry, index)
+        time, doubts = _time(document, entry, statement, latest)
+        if fault := _fault(statement) or _contradictory(entry, index):
             faults.append(fault)
             continue
         unclear = _unclear(entry, _STATEMENT)
         if not isinstance(vulnerability := entry.get("vulnerability"), str):
             unclear += _unclear(mapping(vulnerability), _VULNERABILITY)
-        remarks += _remarks(statement, unclear, Fault(field, f"{time[:40]} lies in the future", _TIME_HINT))
-        if not (statement.suppresses and unclear):
-            statements.append(statement)
-    return VexDocument(text(document.get("@id")), tuple(statements), (*faults, *_once_each(remarks)))
+        remarks += [*doubts, *_remarks(statement, unclear, repositories)]
+        if not (statement.suppresses and (unclear or doubts)):
+            statements.append(replace(statement, timestamp=time))
+    version = document.get("version")
+    return VexDocument(
+        text(document.get("@id")).strip(),
+        None if isinstance(version, bool) or not isinstance(version, int | float) else version,
+        tuple(statements),
+        (*faults, *_once_each(remarks)),
+    )
 
 
 def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
     """One fault for all places with the same message, as a document repeats its products."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], dict[str, None]] = {}
     for field, message, hint in remarks:
-        places.setdefault((message, hint), []).append(field)
+        places.setdefault((message, hint), {})[field] = None
     for (message, hint), fields in places.items():
         more = f", here and in {len(fields) - 1} more" if len(fields) > 1 else ""
-        yield Fault(fields[0], message + more, hint)
+        yield Fault(next(iter(fields)), message + more, hint)
 
 
 def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
@@ -158,13 +238,8 @@ def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
     return f"`{key[:40]}` is no key of OpenVEX", suggestion(key, list(keys), "known are")
 
 
-def _statement(
-    document: Mapping[str, object],
-    entry: Mapping[str, object],
-    index: int,
-    time: datetime | None,
-    latest: datetime,
-) -> Statement:
+def _statement(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> Statement:
+    """The statement, without its time."""
     where = f"statements[{index}]"
     # Until 2023 subcomponents were next to the products; to ignore them would widen the statement.
     beside = _parts(entry, where)
@@ -180,11 +255,10 @@ def _statement(
         status=text(entry.get("status")),
         justification=text(entry.get("justification")),
         impact_statement=text(entry.get("impact_statement")),
-        timestamp=time,
+        timestamp="",
         document=text(document.get("@id")),
         author=text(document.get("author")),
         index=index,
-        in_future=time is not None and time > latest,
         action_statement=text(entry.get("action_statement")),
     )
 
@@ -212,53 +286,109 @@ def _fault(statement: Statement) -> Fault | None:
     return None
 
 
-def _time(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> tuple[str, str]:
-    """The field with the time of a statement, and its value: the statement's own, else the document's."""
-    own, shared = (
-        "" if (time := each.get("timestamp")) is None else text(f"{time}") for each in (entry, document)
+def _contradictory(entry: Mapping[str, object], index: int) -> Fault | None:
+    """The `@id` and the `name` of the vulnerability are different CVEs."""
+    vulnerability = mapping(entry.get("vulnerability"))
+    name, id_ = (
+        {*map(str.upper, _CVE.findall("".join(text(vulnerability.get(key)).split())))}
+        for key in ("name", "@id")
     )
-    if own and not own.startswith(_NOT_SET):
-        return f"statements[{index}].timestamp", own
-    return "timestamp", shared
-
-
-def _time_fault(field: str, time: str) -> Fault | None:
-    """A time that can't be read: which of several statements is the newest could not be told."""
-    if not time or time.startswith(_NOT_SET) or utc(time):
+    if not (name and id_) or name & id_:
         return None
-    return Fault(field, f'"{time[:40]}" is no time, so what it is of is left out', _TIME_HINT)
+    message = f"the `@id` is {min(id_)}, but the `name` is {min(name)}, so the statement matches nothing"
+    return Fault(f"statements[{index}].vulnerability", message, "write a statement for each")
 
 
-def _remarks(statement: Statement, unclear: Iterable[str], future: Fault) -> Iterator[Fault]:
+def _time(
+    document: Mapping[str, object], entry: Mapping[str, object], statement: Statement, latest: str
+) -> tuple[str, list[Fault]]:
+    """The time of a statement, empty when it is not known, and why it can't be relied on.
+
+    Of a statement that does not suppress it is the latest of all that are given.
+    """
+    where = f"statements[{statement.index}]."
+    written = {
+        f"{prefix}{key}": time
+        for prefix, each in ((where, entry), ("", document))
+        for key in ("timestamp", "last_updated")
+        if (time := _given_time(each, key)) and not (statement.suppresses and key == "last_updated")
+    }
+    if statement.suppresses:
+        written = dict([*written.items()][:1])
+        effect = "the statement is left out"
+    else:
+        effect = "the statement counts as the newest"
+    times = {field: _exact(time) for field, time in written.items()}
+    doubts = [
+        Fault(field, f'"{written[field][:40]}" is not a time, so {effect}', _TIME_HINT)
+        if not time
+        else Fault(field, f"{written[field][:40]} is in the future, so {effect}", _TIME_HINT)
+        for field, time in times.items()
+        if not time or time > latest
+    ]
+    return max(times.values(), default="") if all(times.values()) else "", doubts
+
+
+def _given_time(entry: Mapping[str, object], key: str) -> str:
+    """A time as it is written; empty when it is not given."""
+    time = "" if (value := entry.get(key)) is None else text(f"{value}").strip()
+    return "" if time.startswith(_NOT_SET) else time
+
+
+def _exact(time: str) -> str:
+    """The time as in `Statement.timestamp`; empty when it can't be read."""
+    if (moment := utc(time)) is None:
+        return ""
+    fraction = _FRACTION.search(time)
+    digits = fraction[1].rstrip("0") if fraction else ""
+    return moment.replace(tzinfo=None, microsecond=0).isoformat() + (f".{digits}" if digits else "")
+
+
+def _remarks(statement: Statement, unclear: Iterable[str], repositories: Repositories) -> Iterator[Fault]:
     """What is not understood: it counts for nothing where it would take findings out."""
     where = f"statements[{statement.index}]"
     for key in unclear:
         message, hint = _no_key(key, _STATEMENT)
         end = ", so the statement is left out" if statement.suppresses else ""
         yield Fault(where, f"{message}{end}", hint)
-    if statement.in_future:
-        end = ", so it counts as the oldest" if statement.suppresses else ""
-        yield future._replace(message=f"{future.message}{end}")
     for number, product in enumerate(statement.products):
-        place = f"{where}.products[{number}]"
-        yield from _without_effect(place, product.component, product_meaning(product.component))
+        place, meaning = f"{where}.products[{number}]", product_meaning(product.component)
+        yield from _without_effect(place, product.component, meaning)
+        if isinstance(meaning, ProductMeaning):
+            yield from _elsewhere(place, product.component, meaning, repositories)
         for position, part in enumerate(product.parts):
             yield from _without_effect(f"{place}.subcomponents[{position}]", part, part_meaning(part))
 
 
 def _without_effect(place: str, component: Component, meaning: object) -> Iterator[Fault]:
     if isinstance(meaning, RefusedError):
-        named = (component.id, *(value for _, value in (*component.identifiers, *component.hashes)))
-        shown = next(filter(None, named), "")[:120]
-        yield Fault(place, f'"{shown}" matches nothing: {meaning.message}', meaning.hint)
+        yield Fault(place, f'"{component.label}" matches nothing: {meaning.message}', meaning.hint)
+
+
+def _elsewhere(
+    place: str, component: Component, meaning: ProductMeaning, repositories: Repositories
+) -> Iterator[Fault]:
+    """A product in no registry, or in another one than the image of that name in the catalog."""
+    for pattern in meaning.images:
+        registry, _, _ = pattern.repository.partition("/")
+        known = repositories.get(pattern.repository.rpartition("/")[2], ())
+        if not pattern.repository or pattern.repository in known or (registry and not known):
+            continue
+        what = f"it names {pattern.repository[:80]}" if registry else "it names no registry"
+        wanted = " or ".join(f"`repository_url={repository}`" for repository in known[:3])
+        hint = f"write {wanted}" if wanted else "add `?repository_url=REGISTRY/NAME`"
+        yield Fault(place, f'"{component.label}" matches nothing: {what}', hint)
 
 
 def _ids(vulnerability: object) -> Iterator[str]:
     """The ids as written and, of addresses of an advisory's page, the id in them; the usual one first."""
     entry = {"name": vulnerability} if isinstance(vulnerability, str) else mapping(vulnerability)
-    for name in filter(None, (text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases")))):
-        page = _ADVISORY_PAGE.fullmatch(name)
-        yield page[1] if page else name
+    for name in (text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases"))):
+        if known := _KNOWN_ID.fullmatch("".join(name.split())):
+            id_ = known[1].upper()
+            yield id_ if id_.startswith("CVE") else f"GHSA{id_[4:].lower()}"
+        elif name.strip():
+            yield name.strip()
 
 
 def _parts(entry: Mapping[str, object], where: str) -> tuple[Component, ...]:
@@ -275,8 +405,11 @@ def _objects(value: object, where: str) -> list[dict[str, object]]:
 
 def _component(entry: Mapping[str, object], keys: _Keys) -> Component:
     identifiers, hashes = _pairs(entry.get("identifiers")), _pairs(entry.get("hashes"))
-    return Component(text(entry.get("@id")), identifiers, hashes, _unclear(entry, keys))
+    id_, unclear = text(entry.get("@id")).strip(), _unclear(entry, keys)
+    if "@id" in entry and not id_:
+        unclear = ("@id", *unclear)
+    return Component(id_, identifiers, hashes, unclear)
 
 
 def _pairs(value: object) -> tuple[tuple[str, str], ...]:
-    return tuple((text(key), text(part)) for key, part in mapping(value).items()) if value else ()
+    return tuple((text(key), text(part).strip()) for key, part in mapping(value).items()) if value else ()

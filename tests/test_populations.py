@@ -1,0 +1,267 @@
+"""Pages, badges, feeds and documents count *all* images or the *supported* ones, and agree."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import lxml.html
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .example import copy_example
+from .feeds_of_advisories import kev
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, run, trivy
+from .test_lookups import KEV
+from .test_web import page, words
+
+SEVERITIES = ("critical", "high", "medium", "low", "unknown")
+GRADES = ("A+", "A", "B", "C", "D", "F")
+MARKERS = ("counts", "images", "charts", "security", "trend", "changes", "time-to-fix", "cves")
+LIFECYCLES = ("available", "deprecated", "withdrawn", "planned")
+
+
+class Figures(NamedTuple):
+    """What the published items of one population add up to."""
+
+    images: int
+    releases: int
+    scanned: int
+    affected: int
+    counts: dict[str, int]
+    fixable: int
+    exploited: int | None
+    suppressed: int
+    grades: Counter[str]
+    ids: set[str]
+    charts: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+def figures(result: Result, lifecycles: tuple[str, ...]) -> Figures:
+    """The sums over the images and charts in these lifecycles, from their items and security details."""
+    images = [image for image in result.json("images.json")["data"] if image["lifecycle"] in lifecycles]
+    scanned = [image for image in images if image["security"]["scanned"]]
+    known = [image["security"] for image in scanned]
+    exploited = [each["exploited"] for each in known if each["exploited"] is not None]
+    rows = [result.json(f"security/{image['slug']}.json")["latest"]["cves"] for image in scanned]
+    return Figures(
+        images=len(images),
+        releases=sum(len(image["versions"]) for image in images),
+        scanned=len(scanned),
+        affected=sum(each["total"] > 0 for each in known),
+        counts={word: sum(each[word] for each in known) for word in SEVERITIES},
+        fixable=sum(each["fixable"] for each in known),
+        exploited=sum(exploited) if exploited else None,
+        suppressed=sum(each["suppressed"] for each in known),
+        grades=Counter(each["grade"] for each in known if each["grade"]),
+        ids={row["id"] for each in rows for row in each},
+        charts=sum(chart["lifecycle"] in lifecycles for chart in result.json("charts.json")["data"]),
+    )
+
+
+def check_agreement(result: Result, pages: dict[str, str]) -> None:
+    """All figures of a built site are those of the two populations; `pages` has the page of each marker."""
+    every, supported = figures(result, LIFECYCLES[:3]), figures(result, LIFECYCLES[:1])
+    _check_documents(result, every, supported)
+    main = {marker: page(result, path) for marker, path in pages.items()}
+    assert _tiles(main["counts"])["Images"] == (str(supported.images), every.images)
+    assert _tiles(main["counts"])["Charts"] == (str(supported.charts), every.charts)
+    assert _tiles(main["counts"])["Releases"] == (str(supported.releases), every.releases)
+    lists = main["images"].xpath(".//div[@data-list='images']")[0]
+    if supported.images:  # else it shows the others
+        assert len(lists.xpath("./div//tr[@data-item]")) == min(supported.images, 48)
+        shown = lists.xpath(".//output")
+        assert not shown or f"{supported.images} supported image" in words(shown[0])
+    others = [words(each) for each in lists.xpath("./details/summary")]
+    if every.images > supported.images > 0:
+        assert f"({every.images} images in all)" in others[0]
+    if not every.scanned:
+        assert "Nothing has been scanned yet." in words(main["security"])
+        return
+    _check_security(main["security"], every, supported)
+    total = str(supported.total) if supported.scanned else "–"
+    assert _tiles(main["counts"])["Open vulnerabilities"] == (total, every.total)
+    if every.ids:
+        sentence = f"{len(supported.ids)} ids? in supported images, {len(every.ids)} in all"
+        assert re.search(sentence, words(main["cves"]))
+
+
+def _check_documents(result: Result, every: Figures, supported: Figures) -> None:
+    summary = result.json("security.json")
+    assert summary["total"] == every.total
+    assert summary["bySeverity"] == every.counts
+    assert summary["scanned"] == every.scanned
+    assert every.images == summary["scanned"] + len(summary["unscanned"])
+    assert summary["imagesWithCves"] == every.affected
+    assert summary["unique"] == len(every.ids)
+    assert summary["supported"] == {
+        "total": supported.total,
+        "bySeverity": supported.counts,
+        "fixable": supported.fixable,
+        "exploited": supported.exploited,
+        "images": supported.images,
+        "scanned": supported.scanned,
+    }
+    for name, number in (("fixable", every.fixable), ("exploited", every.exploited), ("total", every.total)):
+        assert (summary["supported"][name] or 0) <= (number or 0)
+        assert summary[name] == number
+    assert result.json("security/index.json")["total"] == every.scanned
+    badges = {name: result.json(f"badge/{name}.json") for name in ("images", "charts", "cves")}
+    messages = {name: badge["message"] for name, badge in badges.items()}
+    cves = str(every.total) if every.scanned else "not scanned"
+    assert messages == {"images": str(every.images), "charts": str(every.charts), "cves": cves}
+    assert all("all" in badge["label"] for badge in badges.values())
+
+
+def _check_security(main: lxml.html.HtmlElement, every: Figures, supported: Figures) -> None:
+    known = supported.scanned > 0
+    wanted = {
+        "Open vulnerabilities": (supported.total, every.total),
+        "Critical": (supported.counts["critical"], every.counts["critical"]),
+        "With a fix": (supported.fixable, every.fixable),
+        "Images affected": (supported.affected, every.scanned),
+    }
+    if every.exploited is not None:
+        wanted["Known to be exploited"] = (supported.exploited or 0, every.exploited)
+    texts = {label: (str(number) if known else "–", of) for label, (number, of) in wanted.items()}
+    unscanned = supported.images - supported.scanned
+    texts["Images not scanned"] = (str(unscanned), every.images - every.scanned)
+    tiles = _tiles(main)
+    assert {label: tiles[label] for label in texts} == texts
+    assert f"newest releases of the {supported.images} supported image" in words(main)
+    (legend,) = main.xpath(".//ul[@class='catalog-legend'][.//b]")
+    assert [words(line) for line in legend] == [
+        f"{word.capitalize()} {supported.counts[word] if known else '–'} {every.counts[word]} in all"
+        for word in SEVERITIES
+    ]
+    grades = main.xpath(".//table[contains(@class, 'catalog-grades')]")[0]
+    by_grade = [[words(cell) for cell in line.xpath("./td[@class='catalog-number']")] for line in grades]
+    assert by_grade == [[str(supported.grades[g]), f"{every.grades[g]} in all"] for g in GRADES]
+    listed = main.xpath(".//div[@data-list='images']")[0]
+    totals = [words(cell) for cell in listed.xpath(".//td[contains(@class, 'catalog-total')]")]
+    if supported.images:  # else the list shows the others
+        assert sum(int(total) for total in totals if total != "–") == supported.total
+
+
+def _tiles(main: lxml.html.HtmlElement) -> dict[str, tuple[str, int]]:
+    """Label → the figure of supported items and that of all."""
+    tiles = {}
+    for tile in main.xpath(".//dl[contains(@class, 'catalog-tiles')]/div"):
+        if found := re.fullmatch(r"(\S+) .*?(\d+) in all", words(tile.find("dd"))):
+            tiles[words(tile.find("dt"))] = (found[1], int(found[2]))
+    return tiles
+
+
+def write_pages(site: SiteFolder) -> dict[str, str]:
+    """A page for each marker."""
+    for marker in MARKERS:
+        site.write(f"docs/{marker}.md", f"# Page\n\n<!-- catalog: {marker} -->\n")
+    return {marker: f"{marker}/index.html" for marker in MARKERS}
+
+
+def mixed_catalog(site: SiteFolder) -> dict[str, str]:
+    """Images in every lifecycle, scanned, partly scanned and not, with older releases; three charts."""
+    site.settings["feeds"] = True
+    site.write(KEV, kev({"CVE-2026-0003": "2026-03-04"}))
+    scans: dict[str, tuple[str, list[dict[str, object]]]] = {
+        "fine": ("available", [row("CVE-2026-0001", "HIGH", fixed="2"), row("CVE-2026-0002", "LOW")]),
+        "clean": ("available", []),
+        "old": ("deprecated", [row("CVE-2026-0001", "HIGH"), row("CVE-2026-0003", "CRITICAL", fixed="2")]),
+        "gone": ("withdrawn", [row("CVE-2026-0004", "MEDIUM")]),
+        "next": ("planned", [row("CVE-2026-0005", "CRITICAL")]),
+    }
+    for number, (slug, (lifecycle, rows)) in enumerate(scans.items()):
+        site.image(
+            slug, f"lifecycle: {lifecycle}\nversions: [{{version: 2.0, digest: '{digest(number)}'}}, 1.0]"
+        )
+        site.report(f"{slug}/2.0.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(number)}"))
+        site.report(f"{slug}/1.0.json", trivy([row("CVE-2025-0009")], tag=f"{REGISTRY}/{slug}:1.0"))
+    site.image("partly", f"versions: [{{version: 1.0, digest: ['{digest(20)}', '{digest(21)}']}}]")
+    report = trivy([row("CVE-2026-0006", "MEDIUM")], digest=f"{REGISTRY}/partly@{digest(20)}")
+    site.report("partly/1.0.json", report)
+    site.image("unscanned", "versions: [1.0]")
+    site.image("unscanned-old", "lifecycle: deprecated\nversions: [1.0]")
+    site.image("empty")
+    for slug, lifecycle in (("web", "available"), ("old-web", "deprecated"), ("next-web", "planned")):
+        head = f"category: Web\ntier: core\nlicense: MIT\nlifecycle: {lifecycle}\nversions: [1.0.0]\n"
+        site.page(f"charts/{slug}.md", f"{head}images: ['{REGISTRY}/fine@{digest(0)}']")
+    return write_pages(site)
+
+
+def test_a_mixed_catalog_agrees(site: SiteFolder) -> None:
+    pages = mixed_catalog(site)
+    result = built(site)
+    check_agreement(result, pages)
+    summary = result.json("security.json")
+    assert (summary["supported"]["total"], summary["total"]) == (3, 6)
+    assert (summary["supported"]["exploited"], summary["exploited"]) == (0, 1)
+    assert (summary["supported"]["images"], summary["supported"]["scanned"]) == (5, 3)
+    shown = words(page(result, "images/index.html"))
+    assert "2 deprecated and 1 withdrawn (8 images in all), 1 planned" in shown
+
+
+def test_an_image_that_is_planned_takes_no_part_in_shares(site: SiteFolder) -> None:
+    keys = "base: wolfi\nplatforms: [linux/amd64]\n"
+    site.image("a", keys)
+    site.image("b", "base: alpine\nlifecycle: planned", license="Apache-2.0")
+    result = built(site)
+    messages = {name: result.json(f"badge/{name}.json")["message"] for name in ("wolfi", "alpine", "license")}
+    assert messages == {"wolfi": "1 of 1 images", "alpine": "0 of 1 images", "license": "MIT"}
+    assert result.json("badge/multiarch.json")["message"] == "amd64"
+
+
+def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder) -> None:
+    pages = write_pages(site)
+    site.image("old", f"lifecycle: deprecated\nversions: [{{version: 1.0, digest: '{digest(1)}'}}]")
+    site.report("old/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/old@{digest(1)}"))
+    site.image("new", "versions: [1.0]")
+    result = built(site)
+    check_agreement(result, pages)
+    tiles = {
+        words(t.find("dt")): words(t.find("dd"))
+        for t in page(result, "security/index.html").xpath(".//dl/div")
+    }
+    assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
+    assert tiles["Images not scanned"] == "1 supported, 1 in all"
+
+
+def test_the_example_agrees(tmp_path: Path) -> None:
+    copy_example(tmp_path)
+    result = run(tmp_path / "mkdocs.yml", strict=True)
+    assert not result.failed, result.logged()
+    names = [*("images", "charts", "security", "changes", "cves")]
+    pages = {name: f"{name}/index.html" for name in names}
+    check_agreement(result, pages | {"counts": "index.html", "trend": "security/index.html"})
+
+
+_IMAGE = st.tuples(
+    st.sampled_from(LIFECYCLES),
+    st.none()
+    | st.lists(st.tuples(st.integers(1, 6), st.sampled_from(SEVERITIES), st.booleans()), max_size=4),
+)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(images=st.lists(_IMAGE, min_size=1, max_size=8))
+def test_any_catalog_agrees(
+    tmp_path_factory: pytest.TempPathFactory,
+    images: list[tuple[str, list[tuple[int, str, bool]] | None]],
+) -> None:
+    site = SiteFolder(tmp_path_factory.mktemp("site"))
+    pages = write_pages(site)
+    for number, (lifecycle, findings) in enumerate(images):
+        site.image(f"i{number}", f"lifecycle: {lifecycle}\nversions: [1.0]")
+        if findings is not None:
+            rows = [
+                row(f"CVE-2026-000{id_}", severity.upper(), pkg=f"p{place}", fixed="9" if fix else "")
+                for place, (id_, severity, fix) in enumerate(findings)
+            ]
+            site.report(f"i{number}/1.0.json", trivy(rows, tag=f"{REGISTRY}/i{number}:1.0"))
+    check_agreement(built(site), pages)
