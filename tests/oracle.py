@@ -75,6 +75,8 @@ def statements(folder: Path, now: Fraction) -> list[Record]:
         d["@id"]: max(o["version"] for o in documents.values() if o["@id"] == d["@id"])
         for d in documents.values()
     }
+    newest_ids = [d["@id"] for d in documents.values() if d["version"] == newest[d["@id"]]]
+    disputed = {id_ for id_ in newest_ids if newest_ids.count(id_) > 1}
     read = []
     for document in documents.values():
         for said in document["statements"] if document["version"] == newest[document["@id"]] else []:
@@ -93,9 +95,9 @@ def statements(folder: Path, now: Fraction) -> list[Record]:
             )
             times = [instant(text) for text in (own if suppresses else all_times)]
             time = max(times) if times and None not in times else None
-            time = None if suppresses and time is not None and time > now else time
+            time = time if suppresses or document["@id"] not in disputed else None
             shown = (said["status"], said.get("justification", ""), document["@id"])
-            if reason:
+            if reason and not (suppresses and time is not None and time > now):
                 read.append(
                     Record(
                         ids=statement_ids(said["vulnerability"]),
@@ -150,7 +152,7 @@ def fits_image(name: str, finding: Record, scan: Record, release: Record) -> boo
     if name.startswith("pkg:"):
         _, digest, others = purl(name)
         repository, tag, arch = (others.pop(key, "") for key in ("repository_url", "tag", "arch"))
-        repository = repository and reference(repository)[0]
+        repository = reference(repository)[0]
     scanned = scan.digests or (set(release.digests) if len(release.digests) == 1 else set())
     fits = (
         (not digest or digest in scanned)
@@ -170,12 +172,6 @@ def covers(statement: Record, finding: Record, scan: Record, release: Record) ->
     return False
 
 
-def later(one: Record, against: Record) -> bool:
-    """A statement that suppresses is strictly later, and not of another document of the same id and version."""
-    rivals = one.document["@id"] == against.document["@id"] and one.document is not against.document
-    return None not in (one.time, against.time) and one.time > against.time and not rivals
-
-
 def suppression(finding: Record, scan: Record, release: Record, catalog: Record) -> tuple[str, ...] | None:
     """One statement on its own id, or one on each of several CVEs; none that a later one contradicts."""
     if finding.told in ("not_affected", "fixed", *catalog.accept):
@@ -187,7 +183,11 @@ def suppression(finding: Record, scan: Record, release: Record, catalog: Record)
     for ids in several if len(several) > 1 else [own.union(map(str.upper, finding.aliases))]:
         about = [s for s in fitting if s.ids & ids]
         against = [s for s in about if not s.suppresses]
-        best = [s for s in about if s.suppresses and all(later(s, other) for other in against)]
+        best = [
+            s
+            for s in about
+            if s.suppresses and all(None not in (s.time, n.time) and s.time > n.time for n in against)
+        ]
         newest = [s.shown for s in best if (s.time or 0) == max(o.time or 0 for o in best)]
         reasons.append(agreed(newest))
     return agreed(reasons) if all(reasons) else None
@@ -292,7 +292,7 @@ def sums(counted: list[Record], catalog: Record) -> dict[str, Any]:
     }
 
 
-def pinned(chart: Any, releases: list[Record], scans: list[Record], catalog: Record) -> list[Record]:
+def pinned(chart: Any, releases: list[Record], scans: list[Record], catalog: Record) -> list[Any]:
     """The release that has a pin's digest, else its tag; one of its own for what is on no page."""
     found = []
     for entry in chart.get("images", []):
@@ -309,16 +309,17 @@ def pinned(chart: Any, releases: list[Record], scans: list[Record], catalog: Rec
         if not fits:
             join(scans, [outside])
             assess(outside, catalog)
-        found += fits[:1] or [outside]
+        release = (fits or [outside])[0]
+        found.append(((digest and [digest] or release.digests or [f"{repository}:{tag}"])[0], release))
     return found
 
 
-def summary(images: list[Any], pins: list[Record], catalog: Record) -> dict[str, Any]:
+def summary(images: list[Any], pins: list[Any], catalog: Record) -> dict[str, Any]:
     counted = {page["slug"]: versions[:1] for page, versions in images if page["lifecycle"] != "planned"}
     scanned = [release for versions in counted.values() for release in versions if release.counting]
     supported = [release for release in scanned if release.page["lifecycle"] == "available"]
     available = sum(page["lifecycle"] == "available" for page, _ in images)
-    distinct = {r.href if r.slug else (r.digests or sorted(r.tags))[0]: r for r in pins}.values()
+    distinct = dict(pins).values()
     times = [release.time for release in scanned]
     pins_scanned = [release for release in distinct if release.counting]
     sum_of_pins = sums(pins_scanned, catalog)
@@ -337,10 +338,10 @@ def summary(images: list[Any], pins: list[Record], catalog: Record) -> dict[str,
     }
 
 
-def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catalog: Record) -> dict[str, Any]:
+def cve_documents(releases: list[Record], charts: dict[str, list[Any]], catalog: Record) -> dict[str, Any]:
     """Who has each id, also those that a row has only as aliases."""
     found = defaultdict(list)
-    outside = [pin for pins in charts.values() for pin in pins if not pin.slug]
+    outside = [pin for pins in charts.values() for _, pin in pins if not pin.slug]
     for release in [*releases, *outside]:
         for row in release.rows if release.slug else release.open:
             for id_, reported_as in row.ids.items():
@@ -352,7 +353,9 @@ def cve_documents(releases: list[Record], charts: dict[str, list[Record]], catal
         listed = [use for use in uses if use[0].slug]
         still = [use for use in listed if not use[1].reason]
         affected = sorted(
-            slug for slug, pins in charts.items() if any(id_ in r.ids for p in pins for r in p.open)
+            slug
+            for slug, pins in charts.items()
+            if any(id_ in row.ids for _, pin in pins for row in pin.open)
         )
         dates = [
             (catalog.kev or {}).get(id_) if reported_as else row.exploited for _, row, reported_as in uses

@@ -165,6 +165,8 @@ def reports(folder: Path) -> list[Record]:
 
 def reference(text: str) -> tuple[str, str, str]:
     name, _, digest = text.partition("@")
+    if not name:
+        return "", "", digest.lower()
     head, slash, last = name.rpartition("/")
     last, _, tag = last.partition(":")
     first = head.split("/")[0]
