@@ -173,24 +173,20 @@ def covers(statement: Record, finding: Record, scan: Record, release: Record) ->
 
 
 def suppression(finding: Record, scan: Record, release: Record, catalog: Record) -> tuple[str, ...] | None:
-    """One statement on its own id, or one on each of several CVEs; none that a later one contradicts."""
-    if finding.told in ("not_affected", "fixed", *catalog.accept):
-        return (finding.told, ANY, ANY)
+    """One statement on its own id, or one on each of several CVEs, that none contradicts; else its scanner."""
     fitting = [s for s in catalog.statements if covers(s, finding, scan, release)]
-    own = {finding.id.upper()}
-    several = [own | {cve} for cve in finding.cves]
-    reasons = []
-    for ids in several if len(several) > 1 else [own.union(map(str.upper, finding.aliases))]:
+    several = [{finding.id.upper(), cve} for cve in finding.cves]
+    reasons, contradicted = [], False
+    for ids in several if len(several) > 1 else [{id_.upper() for id_ in (finding.id, *finding.aliases)}]:
         about = [s for s in fitting if s.ids & ids]
-        against = [s for s in about if not s.suppresses]
+        times = [s.time for s in about if not s.suppresses]
         best = [
-            s
-            for s in about
-            if s.suppresses and all(None not in (s.time, n.time) and s.time > n.time for n in against)
+            s for s in about if s.suppresses and all(None not in (s.time, t) and s.time > t for t in times)
         ]
-        newest = [s.shown for s in best if (s.time or 0) == max(o.time or 0 for o in best)]
-        reasons.append(agreed(newest))
-    return agreed(reasons) if all(reasons) else None
+        reasons.append(agreed([s.shown for s in best if (s.time or 0) == max(o.time or 0 for o in best)]))
+        contradicted |= bool(times and not best)
+    told = finding.told in ("not_affected", "fixed", *catalog.accept) and not contradicted
+    return agreed(reasons) or ((finding.told, ANY, ANY) if told else None)
 
 
 def agreed(texts: list[Any]) -> Any:
