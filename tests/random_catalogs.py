@@ -10,7 +10,8 @@ from typing import Any
 from .sites import REGISTRY, SiteFolder, digest
 
 Json = dict[str, Any]
-TODAY = "2026-11-22T00:00:00Z"
+TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
+"""The same moment, the latter as `SOURCE_DATE_EPOCH`."""
 CVES = ["CVE-2024-9999", "CVE-2024-10000", "CVE-2019-20001"]
 ADVISORIES = ["GHSA-aaaa-bbbb-cccc", "DSA-1234-1", "RHSA-2024:1", "TEMP-1"]
 LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1"]
@@ -93,6 +94,7 @@ class RandomCatalog:
         if self.maybe(0.3):
             security["scanners"] = ["osv", "harbor", "grype", "trivy"]
         self.site.settings = {"registry": REGISTRY, "security": security}
+        self.site.write("docs/index.md", "# Home\n")
         self.site.write_config()
 
     def image(self, slug: str) -> None:
@@ -180,13 +182,12 @@ class RandomCatalog:
                 "Title": self.chance.choice(["", "one", "two"]),
                 "PrimaryURL": f"https://example.org/{id_}",
             }
-            row = {
-                "VulnerabilityID": id_,
-                "PkgName": pkg,
-                "InstalledVersion": installed,
+            row: Json = {"VulnerabilityID": id_, "PkgName": pkg, "InstalledVersion": installed}
+            row |= {
                 "FixedVersion": fixed,
-            }
-            row |= {"PkgIdentifier": {"PURL": purl}, "Severity": self.chance.choice(WORDS["trivy"])} | texts
+                "PkgIdentifier": {"PURL": purl},
+                "Severity": self.chance.choice(WORDS["trivy"]),
+            } | texts
             return {key: value for key, value in row.items() if value} | (
                 {"Status": "not_affected"} if self.maybe(0.05) else {}
             )
@@ -226,13 +227,13 @@ class RandomCatalog:
         def match() -> Json:
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.5)
-            vulnerability = {"id": self.chance.choice(ADVISORIES if advisory else CVES)}
+            vulnerability: Json = {"id": self.chance.choice(ADVISORIES if advisory else CVES)}
             vulnerability |= {
                 "severity": self.chance.choice(WORDS["grype"]),
                 "fix": {"versions": [fixed] * bool(fixed)},
             }
             related = self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory else []
-            artifact = {
+            artifact: Json = {
                 "name": pkg,
                 "version": installed,
                 "type": "deb",
@@ -278,7 +279,7 @@ class RandomCatalog:
     def harbor(self, version: Version, tag: str, digest: str) -> Json:
         def row() -> Json:
             pkg, installed, fixed = self.package()
-            row = {
+            row: Json = {
                 "id": self.chance.choice([*CVES, "TEMP-1"]),
                 "package": pkg,
                 "version": installed,
@@ -312,16 +313,17 @@ class RandomCatalog:
                 record["severity"] = [{"type": "CVSS_V3", "score": self.chance.choice(VECTORS)}]
             if severity == "word":
                 record["database_specific"] = {"severity": self.chance.choice(["MODERATE", "HIGH", "LOW"])}
-            group = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
+            group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
             group["max_severity"] = severity if severity[:1].isdigit() else ""
             named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
             return {"package": named, "vulnerabilities": [record], "groups": [group]}
 
         packages = [package() for _ in range(self.chance.randint(1, 3))]
-        return {"results": [{"source": {"path": f"{version.image}:{version.label}", "type": "docker"}, "packages": packages}]}
+        source = {"path": f"{version.image}:{version.label}", "type": "docker"}
+        return {"results": [{"source": source, "packages": packages}]}
 
     def vex(self) -> Json:
-        document = {
+        document: Json = {
             "@context": "https://openvex.dev/ns/v0.2.0",
             "@id": self.chance.choice(["https://a.example", "https://b.example"]),
         }
