@@ -63,7 +63,7 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
 
 
 def statements(documents: list[Any], now: Fraction) -> list[Record]:
-    """Those of the highest version of each document; where two differ, what does not suppress has no time."""
+    """Those of the highest version of each document; where two differ, what suppresses has no time."""
     highest = {d["@id"]: d["version"] for d in sorted(documents, key=lambda d: d["version"])}
     newest = [document for document in documents if document["version"] == highest[document["@id"]]]
     ids, read = [document["@id"] for document in newest], []
@@ -77,7 +77,7 @@ def statements(documents: list[Any], now: Fraction) -> list[Record]:
         in_future = suppresses and time is not None and time > now
         reason = said.get("justification") or said.get("impact_statement") or status != "not_affected"
         if reason and not in_future:
-            time = None if ids.count(document["@id"]) > 1 and not suppresses else time
+            time = None if ids.count(document["@id"]) > 1 and suppresses else time
             shown = (status, said.get("justification", ""), document["@id"])
             about = {"ids": statement_ids(said["vulnerability"]), "products": said.get("products", [])}
             read.append(Record(time=time, suppresses=suppresses, shown=shown, **about))

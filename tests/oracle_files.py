@@ -90,20 +90,20 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
 
 
 def grype(report: Any) -> Record:
-    findings = []
+    findings, classes = [], set()
     for match in [*report["matches"], *report.get("ignoredMatches", [])]:
         told = told_grype(match.get("appliedIgnoreRules", []))
         row, artifact = match["vulnerability"], match["artifact"]
         more = {"target": min([place["path"] for place in artifact["locations"]]), "purl": artifact["purl"]}
         more |= {"aliases": [related["id"] for related in match["relatedVulnerabilities"]], "told": told}
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
+        classes.add("os-pkgs" if artifact["type"] in ("apk", "deb", "rpm", "alpm") else "lang-pkgs")
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
     target, descriptor = report["source"]["target"], report["descriptor"]
     narrowed = [descriptor.get("configuration", {}).get(key) for key in ("only-fixed", "only-notfixed")]
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
-    more = {"platform": target.get("architecture", ""), "narrowed": any(narrowed)}
-    more |= {"classes": {"os-pkgs"} if report.get("distro") else set()}
+    more = {"platform": target.get("architecture", ""), "narrowed": any(narrowed), "classes": classes}
     return scan("grype", names, descriptor.get("timestamp"), findings, **more)
 
 

@@ -236,7 +236,7 @@ class RandomCatalog:
             artifact: Json = {
                 "name": pkg,
                 "version": installed,
-                "type": "deb",
+                "type": self.chance.choice(["deb", "deb", "npm"]),
                 "purl": f"pkg:deb/debian/{pkg}@{installed}",
             }
             artifact["locations"] = [{"path": f"/usr/{self.chance.choice('ab')}"}]
