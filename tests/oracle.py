@@ -71,12 +71,13 @@ def statements(documents: list[Any], now: Fraction) -> list[Record]:
         status, suppresses = said["status"], said["status"] in ("not_affected", "fixed")
         keys = ("timestamp", "last_updated")
         times = [instant(entry[key]) for entry in (said, document) for key in keys if key in entry]
-        times = [instant(said.get("timestamp", document.get("timestamp")))] if suppresses else times
+        written = said.get("timestamp", document.get("timestamp"))
+        times = [instant(written)] if suppresses else times
         usable = [time for time in times if time is not None]
         time = max(usable) if usable and len(usable) == len(times) else None
-        in_future = suppresses and time is not None and time > now
+        doubtful = suppresses and written is not None and (time is None or time > now)
         reason = said.get("justification") or said.get("impact_statement") or status != "not_affected"
-        if reason and not in_future:
+        if reason and not doubtful:
             time = None if ids.count(document["@id"]) > 1 and suppresses else time
             shown = (status, said.get("justification", ""), document["@id"])
             about = {"ids": statement_ids(said["vulnerability"]), "products": said.get("products", [])}

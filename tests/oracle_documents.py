@@ -76,6 +76,7 @@ def pinned(
         repository, tag, digest = reference(pin["image"])
         digests = [digest or pin["digest"]] if digest or "digest" in pin else []
         fits = [r for r in listed if (digests[0] in r.digests if digests else (repository, tag) in r.tags)]
+        fits.sort(key=lambda release: release.image != repository)
         if not fits:
             about = {"slug": "", "image": repository, "version": tag, "labels": [tag], "digests": digests}
             joins = {"tags": set() if digests else {(repository, tag)}, "paths": set(), "scans": []}
@@ -87,7 +88,7 @@ def pinned(
 
 
 def severities(release: Record) -> list[int]:
-    return [release.counts[key] or 0 for key in COUNTERS]
+    return [release.counts[key] for key in COUNTERS] if release.counting else []
 
 
 def sums(counted: list[Record], catalog: Record) -> dict[str, Any]:

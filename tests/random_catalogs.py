@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -66,17 +66,19 @@ class RandomCatalog:
         return self.chance.choices(values, k=self.chance.randint(0, most))
 
     def write(self) -> None:
-        for slug in ("nginx", "redis", "node")[: self.chance.randint(1, 3)]:
+        for slug in ("nginx", "redis", "node")[: self.chance.choice([1, 1, 2, 3])]:
             self.image(slug)
         for version in self.versions:
-            for _ in range(self.chance.choice([0, 1, 1, 2, 3])):
+            for _ in range(self.chance.choice([0, 1, 2, 2, 3, 4])):
                 self.report(version)
         outside = Version("", "quay.io/acme/proxy", "7", [digest("outside")], platform="amd64")
         for _ in range(self.chance.choice([0, 0, 1, 2])):
             self.report(outside)
+        if self.versions and self.maybe(0.3):
+            self.report_by("digest", replace(self.versions[0], digests=[digest("on no page")]))
         for number in range(self.chance.randint(0, 2)):
             self.chart(f"web{number}", outside)
-        for number in range(self.chance.randint(0, 3)):
+        for number in range(self.chance.choice([0, 1, 2, 3])):
             self.site.write(f"vex/{number}.json", json.dumps(self.vex()))
         if self.maybe(0.7):
             known = [
@@ -100,7 +102,7 @@ class RandomCatalog:
     def image(self, slug: str) -> None:
         image = f"{REGISTRY}/{slug}" if self.maybe(0.8) else f"docker.io/library/{slug}"
         lifecycle = self.chance.choice(["available"] * 3 + ["deprecated", "withdrawn", "planned"])
-        labels = self.chance.sample(LABELS, self.chance.choice([0, 1, 2, 2, 3]))
+        labels = self.chance.sample(LABELS, self.chance.choice([0, 1, 1, 2, 2, 3]))
         entries: list[Json] = []
         before: list[str] = []
         for label in labels:
@@ -109,6 +111,8 @@ class RandomCatalog:
             ]
             if before and self.maybe(0.15):
                 digests = before
+            if self.versions and self.maybe(0.05):
+                digests = self.versions[0].digests
             before = digests
             tags = [f"t{label}"] if self.maybe(0.3) else []
             entries.append({"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"})
@@ -148,9 +152,11 @@ class RandomCatalog:
 
     def report(self, version: Version) -> None:
         """One report of a release, joined by digest, by tag or by its path."""
-        self.reports += 1
         ways = ["digest"] * 2 * bool(version.digests) + ["tag"] + ["path"] * bool(version.slug)
-        way = self.chance.choice(ways)
+        self.report_by(self.chance.choice(ways), version)
+
+    def report_by(self, way: str, version: Version) -> None:
+        self.reports += 1
         scanner = self.chance.choice(
             ["trivy"] * 5 + ["grype"] * 3 + ["harbor"] * (way != "tag") + ["osv"] * (way == "path")
         )
@@ -160,9 +166,14 @@ class RandomCatalog:
             names["digest"] = (
                 names["digest"].upper().replace("SHA", "sha") if self.maybe(0.1) else names["digest"]
             )
+        if way in ("tag", "path") and not version.digests and self.maybe(0.3):
+            names["digest"] = digest(f"{version.label} {self.chance.randint(1, 2)}")
+        if way == "path" and scanner == "trivy" and self.maybe(0.1):
+            names["digest"] = digest("of another build")
         if way == "tag" or (way == "digest" and self.maybe(0.5)):
             names["tag"] = f"{version.image}:{self.chance.choice([version.label, *version.tags])}"
-        made = getattr(self, scanner)(version, **names)
+        platform = self.chance.choice(["amd64", "arm64", ""]) if self.maybe(0.15) else version.platform
+        made = getattr(self, scanner)(replace(version, platform=platform), **names)
         label = self.chance.choice([version.label, *version.tags])
         self.site.report(
             f"{version.slug}/{label}.json" if way == "path" else f"any/{self.reports}.json", made
@@ -198,7 +209,7 @@ class RandomCatalog:
             told = ["ignored", "not_affected", "fixed", "affected"]
             if self.maybe(0.2):
                 modified = {
-                    "Type": "vulnerability",
+                    "Type": "vulnerability" if self.maybe(0.9) else "secret",
                     "Status": self.chance.choice(told),
                     "Source": ".trivyignore",
                 }
@@ -232,7 +243,9 @@ class RandomCatalog:
                 "severity": self.chance.choice(WORDS["grype"]),
                 "fix": {"versions": [fixed] * bool(fixed)},
             }
-            related = self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory else []
+            related = (
+                self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory or self.maybe(0.1) else []
+            )
             artifact: Json = {
                 "name": pkg,
                 "version": installed,
@@ -329,12 +342,13 @@ class RandomCatalog:
         }
         document |= {
             "author": "Acme",
-            "timestamp": self.chance.choice(DATES),
             "version": self.chance.randint(1, 2),
         }
+        if self.maybe(0.95):
+            document["timestamp"] = self.chance.choice(DATES)
         if self.maybe(0.2):
             document["last_updated"] = self.chance.choice(DATES)
-        return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 5))]}
+        return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 6))]}
 
     def statement(self) -> Json:
         id_ = self.chance.choice([*CVES, *CVES, *CVES, *ADVISORIES])
@@ -353,9 +367,9 @@ class RandomCatalog:
         if status == "affected":
             statement["action_statement"] = "Upgrade."
         if self.maybe(0.6):
-            times = [*DATES, "2031-01-01T00:00:00Z"] if self.maybe(0.1) else DATES
+            times = ["2031-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
             statement["timestamp"] = self.chance.choice(times)
-        if status in ("affected", "under_investigation") and self.maybe(0.2):
+        if self.maybe(0.2):
             statement["last_updated"] = self.chance.choice(DATES)
         return statement
 
@@ -368,13 +382,11 @@ class RandomCatalog:
         product: Json = {
             "@id": self.chance.choice(
                 [
-                    version.image,
-                    version.image,
+                    *[version.image] * 6,
                     f"{version.image}:{version.label}",
                     f"{version.image}@{sha}",
                     sha,
-                    f"pkg:oci/{name}?{repository}",
-                    f"pkg:oci/{name}?{repository}",
+                    *[f"pkg:oci/{name}?{repository}"] * 4,
                     f"pkg:oci/{name}@{sha.replace(':', '%3A')}?{repository}",
                     f"pkg:oci/{name}?{repository}&tag={version.label}",
                     f"pkg:oci/{name}?{repository}&arch=amd64",
