@@ -9,9 +9,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace as Record
 from typing import Any
-from urllib.parse import parse_qsl, unquote
 
-from .oracle_files import ANY, SEVERITIES, instant, reference
+from .oracle_files import ANY, SEVERITIES, instant, purl, reference
 
 WEIGHTS = dict(zip(SEVERITIES, (40, 10, 4, 1, 1), strict=True))
 BANDS = {"CRITICAL": ("F", 0, 39), "HIGH": ("D", 40, 59), "MEDIUM": ("C", 60, 79)}
@@ -35,11 +34,14 @@ def parts(release: Record) -> list[list[Record]]:
     return [*each, [scan for scan in own if not scan.digests and not all(each)]]
 
 
-def replaces(newer: Record, older: Record, now: Fraction) -> bool:
-    """A newer one does, unless a time says nothing or it lacks a class of packages of the same content."""
+def replaces(newer: Record, older: Record, rivals: list[Record], now: Fraction) -> bool:
+    """A newer one does, unless a time says nothing or it lacks packages of the older one and its parts."""
+    parts = [
+        s for s in rivals if (s.time, s.digests, s.platform) == (older.time, older.digests, older.platform)
+    ]
     usable = all(scan.time is not None and scan.time <= now for scan in (newer, older))
     same_content = not (newer.digests and older.digests) or newer.digests & older.digests
-    lacks_packages = same_content and older.classes - newer.classes
+    lacks_packages = same_content and set().union(*(part.classes for part in parts)) - newer.classes
     return usable and newer.time > older.time and not lacks_packages and not other_platform(newer, older)
 
 
@@ -56,7 +58,7 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
             rivals = [scan for scan in part if (scan.silent, scanners.index(scan.scanner)) == first]
             newest: list[Record] = []
             for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
-                newest += [] if any(replaces(other, scan, now) for other in newest) else [scan]
+                newest += [] if any(replaces(other, scan, rivals, now) for other in newest) else [scan]
             counted += newest
             part = [scan for scan in part if all(other_platform(scan, other) for other in newest)]
     return [scan for scan in release.scans if scan in counted]
@@ -100,12 +102,6 @@ def identified(entry: Any, fits: Callable[[str], bool]) -> bool:
     names = [*([entry["@id"]] if "@id" in entry else []), *identifiers.values()]
     understood = set(identifiers) <= {"purl"} and all(isinstance(name, str) and name for name in names)
     return bool(names) and understood and all(fits(name) for name in names)
-
-
-def purl(text: str) -> tuple[str, str, dict[str, str]]:
-    path, _, query = text.partition("?")
-    name, _, version = path.partition("@")
-    return name, unquote(version), dict(parse_qsl(query))
 
 
 def fits_package(name: str, found: Record) -> bool:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace as Record
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import yaml
 from cvss import CVSS3
@@ -52,6 +52,13 @@ def reference(text: str) -> tuple[str, str, str]:
     on_host = re.match(r"localhost$|.*[.:]", head.split("/")[0]) or not name
     prefix = "" if on_host else "docker.io/" if head else "docker.io/library/"
     return prefix + head + slash + last, tag, digest.lower()
+
+
+def purl(text: str) -> tuple[str, str, dict[str, str]]:
+    """Type and name, version, qualifiers of a package URL."""
+    path, _, query = text.partition("?")
+    name, _, version = path.partition("@")
+    return name, unquote(version), dict(parse_qsl(query))
 
 
 def instant(text: Any) -> Fraction | None:
