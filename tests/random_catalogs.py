@@ -187,7 +187,7 @@ class RandomCatalog:
     def trivy(self, version: Version, tag: str, digest: str) -> Json:
         def row() -> Json:
             pkg, installed, fixed = self.package()
-            id_ = self.chance.choice([*CVES, *CVES, *ADVISORIES])
+            id_ = self.chance.choice([CVES[0]] * 3 + CVES + ADVISORIES)
             purl = f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"
             texts = {
                 "Title": self.chance.choice(["", "one", "two"]),
@@ -346,12 +346,12 @@ class RandomCatalog:
         }
         if self.maybe(0.95):
             document["timestamp"] = self.chance.choice(DATES)
-        if self.maybe(0.2):
+        if self.maybe(0.3):
             document["last_updated"] = self.chance.choice(DATES)
         return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 6))]}
 
     def statement(self) -> Json:
-        id_ = self.chance.choice([*CVES, *CVES, *CVES, *ADVISORIES])
+        id_ = self.chance.choice([CVES[0]] * 8 + CVES + ADVISORIES)
         forms: list[Any] = [
             id_,
             {"name": id_},
@@ -359,7 +359,7 @@ class RandomCatalog:
             {"@id": f"https://example.org/{id_}", "name": id_},
         ]
         forms += [{"name": "X-1", "aliases": [id_]}, {"@id": f"https://example.org/{CVES[0]}", "name": id_}]
-        status = self.chance.choice(["not_affected"] * 4 + ["fixed", "affected", "under_investigation"])
+        status = self.chance.choice(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
         statement: Json = {"vulnerability": self.chance.choice(forms), "status": status}
         statement["products"] = [self.product() for _ in range(self.chance.randint(1, 3))]
         if status == "not_affected":
@@ -369,7 +369,7 @@ class RandomCatalog:
         if self.maybe(0.6):
             times = ["2031-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
             statement["timestamp"] = self.chance.choice(times)
-        if self.maybe(0.2):
+        if self.maybe(0.3):
             statement["last_updated"] = self.chance.choice(DATES)
         return statement
 
