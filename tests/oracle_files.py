@@ -178,7 +178,9 @@ def pages(folder: Path, kind: str) -> list[Any]:
         slug, heading = path.parent.name if is_index else path.stem, re.search(r"^# (.+)$", body, re.M)
         name = page.get("title") or (heading[1] if heading else slug)
         if page.get("catalog") != "false":
-            read.append({"slug": slug, "name": name, "lifecycle": "available"} | page)
+            cycles = folder / f"advisories/endoflife/{page.get('product')}.json"
+            known = json.loads(cycles.read_bytes())["result"]["releases"] if cycles.exists() else []
+            read.append({"slug": slug, "name": name, "lifecycle": "available", "cycles": known} | page)
     return sorted(read, key=lambda page: page["slug"])
 
 
@@ -188,6 +190,7 @@ def releases(page: Any, registry: str) -> list[Record]:
     image, read = reference(written)[0], []
     for given in page.get("versions", []):
         entry = {"version": given} if isinstance(given, str) else given
+        entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
         labels, digests = [entry["version"], *entry.get("tags", [])], entry.get("digest", [])
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
         about |= {"version": labels[0], "labels": labels}
@@ -200,6 +203,14 @@ def releases(page: Any, registry: str) -> list[Record]:
     for release in read:
         release.is_latest = release.version == newest
     return sorted(read, key=lambda release: not release.is_latest)
+
+
+def end_of_life(label: str, cycles: list[Any]) -> str | None:
+    """That of the longest cycle with which the label begins, from its first digit on."""
+    number = re.sub(r"^\D*", "", label)
+    fits = [cycle for cycle in cycles if re.match(re.escape(cycle["name"]) + r"(?!\d)", number)]
+    longest = max(fits, key=lambda cycle: len(cycle["name"]), default={"eolFrom": None})
+    return longest["eolFrom"]
 
 
 def version_key(label: str) -> Any:
