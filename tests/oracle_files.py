@@ -139,7 +139,8 @@ def osv(report: Any) -> Record:
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        findings.append(finding(group["ids"][0], word, *about, aliases=[*group["ids"], *aliases]))
+        url = f"pkg:deb/debian/{about[0]}@{about[1]}"  # of Debian's packages: there are no others here
+        findings.append(finding(group["ids"][0], word, *about, aliases=[*group["ids"], *aliases], purl=url))
     return scan("osv", [], None, findings)
 
 
