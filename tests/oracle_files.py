@@ -147,7 +147,10 @@ def osv(report: Any) -> Record:
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        more = {"aliases": [*group["ids"], *aliases], "typed": f"pkg:deb/debian/{about[0]}@{about[1]}"}
+        more: dict[str, Any] = {
+            "aliases": [*group["ids"], *aliases],
+            "typed": f"pkg:deb/debian/{about[0]}@{about[1]}",
+        }
         findings.append(finding(group["ids"][0], word, *about, **more))
     return scan("osv", [], None, findings)
 
