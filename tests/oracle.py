@@ -104,8 +104,8 @@ def identified(entry: Any, fits: Callable[[str], bool]) -> bool:
     return bool(names) and understood and all(fits(name) for name in names)
 
 
-def fits_package(name: str, found: Record) -> bool:
-    (path, version, qualifiers), given = purl(name), purl(found.purl)
+def fits_package(name: str, found: Record, url: str) -> bool:
+    (path, version, qualifiers), given = purl(name), purl(url)
     fits = path == given[0] and version in ("", given[1]) and qualifiers.items() <= given[2].items()
     return fits if name.startswith("pkg:") else bool(name == found.row[1])
 
@@ -113,7 +113,7 @@ def fits_package(name: str, found: Record) -> bool:
 def fits_image(name: str, found: Record, scan: Record, release: Record) -> bool:
     """Every qualifier counts; a digest means scans of it alone."""
     if re.match("cpe:|pkg:(?!oci/)", name):
-        return name.startswith("pkg:") and fits_package(name, found)
+        return name.startswith("pkg:") and fits_package(name, found, found.purl)
     others: dict[str, str] = {}
     (repository, tag, digest), arch = reference("@" * name.startswith("sha256:") + name), ""
     if name.startswith("pkg:"):
@@ -126,8 +126,9 @@ def fits_image(name: str, found: Record, scan: Record, release: Record) -> bool:
 
 
 def covers(product: Any, found: Record, scan: Record, release: Record) -> bool:
-    parts = product.get("subcomponents", [])
-    fits = not parts or any(identified(part, lambda name: fits_package(name, found)) for part in parts)
+    """A part needs no package URL of the scanner if its report tells the type of the package."""
+    parts, url = product.get("subcomponents", []), found.purl or found.typed
+    fits = not parts or any(identified(part, lambda name: fits_package(name, found, url)) for part in parts)
     return fits and identified(product, lambda name: fits_image(name, found, scan, release))
 
 

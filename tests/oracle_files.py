@@ -27,7 +27,15 @@ def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **mor
     """A missing or foreign severity is UNKNOWN; one CVE among the aliases is the canonical id."""
     cves = sorted({name for name in [id_, *more.get("aliases", [])] if name.startswith("CVE-")})
     row = (cves[0] if len(cves) == 1 else id_, pkg, installed)
-    values = {"aliases": [], "title": ANY, "url": ANY, "target": "", "purl": "", "told": ""} | more
+    values = {
+        "aliases": [],
+        "title": ANY,
+        "url": ANY,
+        "target": "",
+        "purl": "",
+        "typed": "",
+        "told": "",
+    } | more
     word = WORDS.get(str(severity).upper(), "UNKNOWN")
     return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values)
 
@@ -139,8 +147,11 @@ def osv(report: Any) -> Record:
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        url = f"pkg:deb/debian/{about[0]}@{about[1]}"  # of Debian's packages: there are no others here
-        findings.append(finding(group["ids"][0], word, *about, aliases=[*group["ids"], *aliases], purl=url))
+        more: dict[str, Any] = {
+            "aliases": [*group["ids"], *aliases],
+            "typed": f"pkg:deb/debian/{about[0]}@{about[1]}",
+        }
+        findings.append(finding(group["ids"][0], word, *about, **more))
     return scan("osv", [], None, findings)
 
 
