@@ -136,7 +136,7 @@ class Statements:
         keys = dict.fromkeys(map(id_key, (finding.id, *finding.aliases)))
         known = [key for key in keys if key in self._ranks_by_id]
         newest = self._newest(finding, image, known, applied)
-        contradicted = any(not self._at(rank).suppresses for ranks in newest.values() for rank in ranks)
+        contradicted = any(self._deciding(ranks, applied) == _NONE for ranks in newest.values() if ranks)
         return _NONE if contradicted else _BY_SCANNER
 
     def _at(self, rank: int) -> Statement:

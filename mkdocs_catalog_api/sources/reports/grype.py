@@ -7,7 +7,7 @@
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
 | kind | `source.type`, but `image` |
-| package_classes | `matches[].artifact.type` |
+| package_classes | `matches[].artifact.type`, `ignoredMatches[].artifact.type` |
 | findings | `matches[]`, and `ignoredMatches[]` but those that Grype leaves out by its own knowledge |
 | set_aside | the first of `appliedIgnoreRules[]` that has a VEX status which suppresses, else the first |
 | narrowed | `descriptor.configuration`: `only-fixed`, `only-notfixed`, `ignore-wontfix`, `exclude` |
@@ -115,7 +115,7 @@ def read(report: GrypeReport) -> list[Scan]:
     # Of a folder the target is a text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
-    types = (text(mapping(match.artifact).get("type")) for match in matches)
+    types = (text(mapping(match.artifact).get("type")) for match in (*matches, *ignored))
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(

@@ -1,0 +1,203 @@
+"""The documents that the oracle expects of a catalog: security summary and index, `cves/` and `digests/`."""
+
+import json
+import re
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace as Record
+from typing import Any
+
+from .oracle import counting, grade, id_order, join, rows, statements
+from .oracle_files import ANY, SEVERITIES, instant, pages, reference, releases, reports, settings
+
+COUNTERS = [severity.lower() for severity in SEVERITIES]
+
+
+def expected(folder: Path, today: str) -> dict[str, Any]:
+    """The documents of a site's folder on a day."""
+    catalog = settings(folder)
+    catalog.now = instant(today)
+    vex = {path.read_text("utf-8"): None for path in (folder / "vex").glob("*.json")}
+    catalog.statements = statements([json.loads(text) for text in vex], catalog.now)
+    images = [(page, releases(page, catalog.registry)) for page in pages(folder, "images")]
+    listed, scans = [release for _, versions in images for release in versions], reports(folder / "scans")
+    join(scans, listed)
+    for release in listed:
+        assess(release, catalog)
+    charts = {page["slug"]: pinned(page, listed, scans, catalog) for page in pages(folder, "charts")}
+    newest = {page["slug"]: versions[:1] for page, versions in images if page["lifecycle"] != "planned"}
+    every_pin = sorted(
+        (pin for chart in charts.values() for pin in chart), key=lambda pin: severities(pin[1])
+    )
+    pins = dict(every_pin)  # of two with the same digest the worse
+    scanned = [release for versions in newest.values() for release in versions if release.counting]
+    return {
+        "security.json": summary(newest, scanned, pins, catalog)
+        | {"supported": supported([page for page, _ in images], scanned, catalog)},
+        "security/index.json": envelope("security", [index_entry(release) for release in scanned]),
+        **cve_documents(listed, charts, catalog),
+        **digest_documents(images),
+    }
+
+
+def envelope(resource: str, data: list[Any]) -> dict[str, Any]:
+    return {"apiVersion": "v1", "resource": resource, "total": len(data), "data": data}
+
+
+def assess(release: Record, catalog: Record) -> None:
+    """Everything that is published about a release."""
+    release.counting = counting(release, catalog.scanners, catalog.now)
+    named = set().union(*(scan.digests for scan in release.counting)) & set(release.digests)
+    alone = len(release.digests) == 1 and any(not scan.digests for scan in release.counting)
+    release.digests_scanned = 1 if alone else len(named)
+    release.rows = rows(release, catalog)
+    release.open = [row for row in release.rows if not row.reason]
+    times = [scan.time for scan in release.counting]
+    oldest = min(times) if times and None not in times else None
+    release.time = oldest and datetime.fromtimestamp(int(oldest), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    letter, score = grade(release, catalog)
+    counts = {key: sum(row.severity.lower() == key for row in release.open) for key in COUNTERS}
+    counts |= {"total": len(release.open), "fixable": sum(bool(row.fixed) for row in release.open)}
+    counts |= {"suppressed": len(release.rows) - len(release.open), "grade": letter, "score": score}
+    counts["exploited"] = None if catalog.kev is None else sum(bool(row.exploited) for row in release.open)
+    release.counts = counts if release.counting else dict.fromkeys(counts)
+    release.detail = f"{catalog.base}/security/{release.slug}.json"
+    release.href = f"{catalog.base}/security/{release.slug}/{release.version}.json"
+
+
+def pinned(
+    chart: Any, listed: list[Record], scans: list[Record], catalog: Record
+) -> list[tuple[str, Record]]:
+    """The release with a pin's digest, else with its tag, else one of its own; each by its key."""
+    pins = []
+    for entry in chart.get("images", []):
+        pin = {"image": entry} if isinstance(entry, str) else entry
+        repository, tag, digest = reference(pin["image"])
+        digests = [digest or pin["digest"]] if digest or "digest" in pin else []
+        fits = [r for r in listed if (digests[0] in r.digests if digests else (repository, tag) in r.tags)]
+        fits.sort(key=lambda release: release.image != repository)
+        if not fits:
+            about = {"slug": "", "image": repository, "version": tag, "labels": [tag], "digests": digests}
+            joins = {"tags": set() if digests else {(repository, tag)}, "paths": set(), "scans": []}
+            fits = [Record(**about, **joins)]
+            join(scans, fits)
+            assess(fits[0], catalog)
+        pins.append(((digests or fits[0].digests or [f"{repository}:{tag}"])[0], fits[0]))
+    return pins
+
+
+def severities(release: Record) -> list[int]:
+    return [release.counts[key] for key in COUNTERS] if release.counting else []
+
+
+def sums(counted: list[Record], catalog: Record) -> dict[str, Any]:
+    total = {key: sum(r.counts[key] for r in counted) for key in [*COUNTERS, "total", "fixable"]}
+    marked = None if catalog.kev is None else sum(release.counts["exploited"] for release in counted)
+    total["exploited"] = marked if counted else ANY
+    return {"bySeverity": {key: total.pop(key) for key in COUNTERS}, **total}
+
+
+def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog: Record) -> dict[str, Any]:
+    times = [release.time for release in scanned]
+    pins_scanned = [pin for pin in pins.values() if pin.counting]
+    of_pins = {key: sums(pins_scanned, catalog)[key] for key in ("total", "bySeverity")}
+    return {"apiVersion": "v1", "resource": "security"} | {
+        **sums(scanned, catalog),
+        "imagesWithCves": sum(bool(release.open) for release in scanned),
+        "images": {r.slug: r.counts | {"version": r.version, "href": r.detail} for r in scanned},
+        "scanned": len(scanned),
+        "unscanned": sorted(newest.keys() - {release.slug for release in scanned}),
+        "suppressed": sum(release.counts["suppressed"] for release in scanned),
+        "unique": len({row.id for release in scanned for row in release.open}),
+        "oldestScan": ANY if None in times else min(times, default=None),
+        "newestScan": ANY if None in times else max(times, default=None),
+        "pinned": of_pins | {"releases": len(pins), "unscanned": len(pins) - len(pins_scanned)},
+    }
+
+
+def supported(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
+    counted = [release for release in scanned if release.page["lifecycle"] == "available"]
+    number = sum(page["lifecycle"] == "available" for page in images)
+    return sums(counted, catalog) | {"images": number, "scanned": len(counted)}
+
+
+def index_entry(release: Record) -> dict[str, Any]:
+    counts = {key: value for key, value in release.counts.items() if key != "suppressed"}
+    about = {"slug": release.slug, "name": release.page["name"], "image": release.written}
+    return counts | about | {"version": release.version, "scannedAt": release.time, "href": release.detail}
+
+
+def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: Record) -> dict[str, Any]:
+    """Who has each id, also those that a row has only as aliases, and those of pins that are on no page."""
+    uses = defaultdict(list)
+    outside = [pin for pins in charts.values() for _, pin in pins if not pin.slug]
+    for release in [*listed, *outside]:
+        for row in release.rows if release.slug else release.open:
+            for id_, reported_as in row.ids.items():
+                uses[id_].append((release, row, reported_as))
+    index, documents = [], {}
+    for id_, found in uses.items():
+        pins = {slug: [row for _, pin in chart for row in pin.open] for slug, chart in charts.items()}
+        affected = sorted(
+            slug for slug, open_rows in pins.items() if any(id_ in row.ids for row in open_rows)
+        )
+        dates = [(catalog.kev or {}).get(id_) if alias else row.exploited for _, row, alias in found]
+        about = {"id": id_, "severity": min((row.severity for _, row, _ in found), key=SEVERITIES.index)}
+        for key in ("title", "url"):
+            texts = {getattr(row, key) for _, row, _ in found}
+            about[key] = texts.pop() if len(texts) == 1 else ANY
+        safe = re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
+        places = [use for use in found if use[0].slug]
+        still = [use for use in places if not use[1].reason]
+        last = {"exploited": min((date for date in dates if date), default=None)}
+        index.append(
+            {
+                **about,
+                "images": len({release.slug for release, *_ in still}),
+                "releases": len({release.href for release, *_ in still}),
+                "latest": len({release.slug for release, *_ in still if release.is_latest}),
+                "suppressed": len({release.href for release, row, _ in places if row.reason}),
+                "fixable": sum(bool(row.fixed) for _, row, _ in still),
+                "charts": len(affected),
+                "href": f"{catalog.base}/cves/{id_}.json" if safe else None,
+                **last,
+            }
+        )
+        hidden = [affected_release(*use) for use in places if use[1].reason]
+        links = [{"slug": slug, "href": f"{catalog.base}/charts/{slug}/index.json"} for slug in affected]
+        if safe:
+            body = envelope("cves", [affected_release(*use) for use in still])
+            documents[f"cves/{id_}.json"] = body | about | {"suppressed": hidden, "charts": links} | last
+    index.sort(key=lambda entry: id_order(Record(**entry)))
+    return documents | {"cves/index.json": envelope("cves", index)}
+
+
+def affected_release(release: Record, row: Record, reported_as: str | None) -> dict[str, Any]:
+    about = {"slug": release.slug, "version": release.version, "isLatest": release.is_latest}
+    about |= {"lifecycle": release.page["lifecycle"], "digest": (release.digests or [None])[0]}
+    about |= {"pkg": row.pkg, "installed": row.installed, "fixed": row.fixed, "reportedAs": reported_as}
+    reason = (
+        dict(zip(("status", "justification", "statement"), row.reason, strict=True)) if row.reason else {}
+    )
+    return about | {"href": release.href} | reason
+
+
+def digest_documents(images: list[Any]) -> dict[str, Any]:
+    """What each digest is: the newest version of every image that lists it."""
+    entries = defaultdict(list)
+    for page, versions in images:
+        for digest in dict.fromkeys(digest for release in versions for digest in release.digests):
+            having = [release for release in versions if digest in release.digests]
+            first = having[0]
+            ended = any(scan.ended for scan in first.counting) or (ANY if first.counting else None)
+            security = {"scanned": bool(first.counting), "version": first.version, "href": first.detail}
+            security |= first.counts | {"scannedAt": first.time, "osEndOfLife": ended}
+            security["complete"] = first.digests_scanned == len(first.digests)
+            about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
+            about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
+            about |= {"version": first.version, "versions": [release.version for release in having]}
+            about |= {"latest": versions[0].version, "isLatest": first.is_latest}
+            entries[digest].append(about | {"security": security, "href": first.href})
+    documents = {digest: envelope("digests", data) | {"digest": digest} for digest, data in entries.items()}
+    return {f"digests/{digest.replace(':', '/')}.json": body for digest, body in documents.items()}

@@ -1,0 +1,251 @@
+"""What the oracle knows of a catalog: its pages, scanners' reports and settings, as plain records.
+
+It reads what the example and `random_catalogs` have, without the package. ANY is left open by the contract.
+"""
+
+import json
+import re
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace as Record
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import yaml
+from cvss import CVSS3
+
+ANY = "<any>"
+SEVERITIES = ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
+WORDS = {"IMPORTANT": "HIGH", "MODERATE": "MEDIUM", "NEGLIGIBLE": "LOW"} | {word: word for word in SEVERITIES}
+OWN_KNOWLEDGE = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
+PRE_RELEASES = ["dev", "snapshot", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"]
+REVISIONS = ["r", "p", "post", "u", "update", "sp", "hotfix", "patch", "build"]
+
+
+def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **more: Any) -> Record:
+    """A missing or foreign severity is UNKNOWN; one CVE among the aliases is the canonical id."""
+    cves = sorted({name for name in [id_, *more.get("aliases", [])] if name.startswith("CVE-")})
+    row = (cves[0] if len(cves) == 1 else id_, pkg, installed)
+    values = {
+        "aliases": [],
+        "title": ANY,
+        "url": ANY,
+        "target": "",
+        "purl": "",
+        "typed": "",
+        "told": "",
+    } | more
+    word = WORDS.get(str(severity).upper(), "UNKNOWN")
+    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values)
+
+
+def told_grype(rules: list[Any]) -> str:
+    """Own knowledge leaves a match out; of the other rules, one that is no VEX status makes it `ignored`."""
+    others = [rule for rule in rules if rule.get("reason") not in OWN_KNOWLEDGE]
+    others = [
+        r
+        for r in others
+        if r.get("match-type") != "exact-indirect-match" or "upstream-name" not in r["package"]
+    ]
+    words = {rule.get("vex-status", "ignored") for rule in others}
+    return "ignored" if "ignored" in words else min(words, default="left out" if rules else "")
+
+
+def reference(text: str) -> tuple[str, str, str]:
+    """Normalized repository, tag, digest."""
+    name, _, digest = text.partition("@")
+    head, slash, last = name.rpartition("/")
+    last, _, tag = last.partition(":")
+    on_host = re.match(r"localhost$|.*[.:]", head.split("/")[0]) or not name
+    prefix = "" if on_host else "docker.io/" if head else "docker.io/library/"
+    return prefix + head + slash + last, tag, digest.lower()
+
+
+def purl(text: str) -> tuple[str, str, dict[str, str]]:
+    """Type and name, version, qualifiers of a package URL."""
+    path, _, query = text.partition("?")
+    name, _, version = path.partition("@")
+    return name, unquote(version), dict(parse_qsl(query))
+
+
+def instant(text: Any) -> Fraction | None:
+    """Seconds, to the last digit of the fraction; None when it can't be read."""
+    parts = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)", str(text))
+    return parts and int(datetime.fromisoformat(parts[1] + parts[3]).timestamp()) + Fraction(parts[2] or 0)
+
+
+def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
+    references = [reference(name) for name in names]
+    values = {"platform": "", "classes": set(), "ended": False, "narrowed": False, "silent": False} | more
+    values |= {"digests": {digest for *_, digest in references if digest}}
+    values |= {"tags": {(repository, tag) for repository, tag, _ in references if tag}}
+    return Record(scanner=scanner, time=instant(time), findings=findings, **values)
+
+
+def trivy(report: Any, names: list[str], time: str) -> Record:
+    meta, results, findings = report.get("Metadata", {}), report.get("Results") or [], []
+    for result in results:
+        listed = [(row, "") for row in result.get("Vulnerabilities") or []]
+        for entry in result.get("ExperimentalModifiedFindings", []):
+            told = entry["Status"] if entry["Status"] in ("not_affected", "fixed") else "ignored"
+            listed += [(entry["Finding"], told)] if entry["Type"] == "vulnerability" else []
+        for row, told in [(row, told) for row, told in listed if row.get("Status") != "not_affected"]:
+            about = [row.get(key, "") for key in ("PkgName", "InstalledVersion", "FixedVersion")]
+            more = {"title": row.get("Title", ""), "url": row.get("PrimaryURL", ANY), "told": told}
+            more |= {"target": result["Target"], "purl": row.get("PkgIdentifier", {}).get("PURL", "")}
+            findings.append(finding(row["VulnerabilityID"], row.get("Severity"), *about, **more))
+    names = [*names, report.get("ArtifactName", ""), *meta.get("RepoTags", []), *meta.get("RepoDigests", [])]
+    more = {
+        "classes": {result["Class"] for result in results},
+        "ended": meta.get("OS", {}).get("EOSL", False),
+    }
+    more |= {"platform": meta.get("ImageConfig", {}).get("architecture", ""), "silent": not report}
+    return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
+
+
+def grype(report: Any) -> Record:
+    findings, classes = [], set()
+    for match in [*report["matches"], *report.get("ignoredMatches", [])]:
+        told = told_grype(match.get("appliedIgnoreRules", []))
+        row, artifact = match["vulnerability"], match["artifact"]
+        more = {"target": min([place["path"] for place in artifact["locations"]]), "purl": artifact["purl"]}
+        more |= {"aliases": [related["id"] for related in match["relatedVulnerabilities"]], "told": told}
+        about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
+        classes.add("os-pkgs" if artifact["type"] in ("apk", "deb", "rpm", "alpm") else "lang-pkgs")
+        if told != "left out":
+            findings.append(finding(row["id"], row.get("severity"), *about, **more))
+    target, descriptor = report["source"]["target"], report["descriptor"]
+    narrowed = [descriptor.get("configuration", {}).get(key) for key in ("only-fixed", "only-notfixed")]
+    names = [target["userInput"], *target["tags"], *target["repoDigests"]]
+    more = {"platform": target.get("architecture", ""), "narrowed": any(narrowed), "classes": classes}
+    return scan("grype", names, descriptor.get("timestamp"), findings, **more)
+
+
+def harbor(report: Any) -> Record:
+    rows = report["vulnerabilities"]
+    names = ["@" + digest for row in rows for digest in row.get("artifact_digests", [])]
+    given = [(r["id"], r.get("severity"), r["package"], r["version"], r.get("fix_version", "")) for r in rows]
+    return scan("harbor", names, report.get("generated_at"), [finding(*row) for row in given])
+
+
+def osv(report: Any) -> Record:
+    findings = []
+    groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
+    for package, group in groups:
+        records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
+        aliases = [
+            id_ for record in records for key in ("aliases", "upstream") for id_ in record.get(key, [])
+        ]
+        ranges = [
+            each for record in records for part in record.get("affected", []) for each in part["ranges"]
+        ]
+        fixed = ", ".join(event["fixed"] for each in ranges for event in each["events"] if "fixed" in event)
+        vectors = [given["score"] for record in records for given in record.get("severity", [])]
+        score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
+        word = records[0].get("database_specific", {}).get("severity")
+        limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
+        word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
+        about = (package["package"]["name"], package["package"]["version"], fixed)
+        more: dict[str, Any] = {
+            "aliases": [*group["ids"], *aliases],
+            "typed": f"pkg:deb/debian/{about[0]}@{about[1]}",
+        }
+        findings.append(finding(group["ids"][0], word, *about, **more))
+    return scan("osv", [], None, findings)
+
+
+def hub(report: Any, package: Any) -> list[Record]:
+    """An image that is missing was scanned, and nothing found."""
+    time = datetime.fromtimestamp(package["security_report_created_at"], UTC).isoformat()
+    names = [image["image"] for image in package["containers_images"]]
+    return [trivy(report.get(name, {}), [name], time) for name in names]
+
+
+def reports(folder: Path) -> list[Record]:
+    scans = []
+    for path in sorted(folder.rglob("*.json")):
+        report = json.loads(path.read_bytes())
+        if path.with_suffix(".package").exists():
+            read = hub(report, json.loads(path.with_suffix(".package").read_bytes()))
+        elif "SchemaVersion" in report:
+            read = [trivy(report, [], "")]
+        elif "matches" in report:
+            read = [grype(report)]
+        else:
+            read = [osv(report)] if "results" in report else [harbor(body) for body in report.values()]
+        scans += [Record(**vars(each), path=path.relative_to(folder).as_posix()) for each in read]
+    return scans
+
+
+def pages(folder: Path, kind: str) -> list[Any]:
+    """The front matter of each page by slug, with what it has by default."""
+    read = []
+    for path in sorted((folder / "docs" / kind).rglob("*.md")):
+        is_index = path.stem in ("index", "README")
+        if is_index and path.parent.name == kind:
+            continue
+        _, head, body = re.split("^---$", path.read_text("utf-8"), maxsplit=2, flags=re.M)
+        page = yaml.load(head, yaml.BaseLoader)  # noqa: S506 - makes only strings, lists and dicts
+        slug, heading = path.parent.name if is_index else path.stem, re.search(r"^# (.+)$", body, re.M)
+        name = page.get("title") or (heading[1] if heading else slug)
+        if page.get("catalog") != "false":
+            cycles = folder / f"advisories/endoflife/{page.get('product')}.json"
+            known = json.loads(cycles.read_bytes())["result"]["releases"] if cycles.exists() else []
+            read.append({"slug": slug, "name": name, "lifecycle": "available", "cycles": known} | page)
+    return sorted(read, key=lambda page: page["slug"])
+
+
+def releases(page: Any, registry: str) -> list[Record]:
+    """The versions of an image, the newest first."""
+    slug, written = page["slug"], page.get("image", f"{registry}/{page['slug']}")
+    image, read = reference(written)[0], []
+    for given in page.get("versions", []):
+        entry = {"version": given} if isinstance(given, str) else given
+        entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
+        labels, digests = [entry["version"], *entry.get("tags", [])], entry.get("digest", [])
+        about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
+        about |= {"version": labels[0], "labels": labels}
+        about |= {"digests": [digests] if isinstance(digests, str) else digests}
+        joins = {"tags": {(image, tag) for tag in labels}, "paths": {f"{slug}/{tag}.json" for tag in labels}}
+        read.append(Record(**about, **joins))
+    read.sort(key=lambda release: (version_key(release.version), release.version), reverse=True)
+    finals = [release for release in read if all(part[0] != -2 for part in version_key(release.version)[1])]
+    newest = page.get("latest") or next((release.version for release in finals or read), "")
+    for release in read:
+        release.is_latest = release.version == newest
+    return sorted(read, key=lambda release: not release.is_latest)
+
+
+def end_of_life(label: str, cycles: list[Any]) -> str | None:
+    """That of the longest cycle with which the label begins, from its first digit on."""
+    number = re.sub(r"^\D*", "", label)
+    fits = [cycle for cycle in cycles if re.match(re.escape(cycle["name"]) + r"(?!\d)", number)]
+    longest = max(fits, key=lambda cycle: len(cycle["name"]), default={"eolFrom": None})
+    return longest["eolFrom"]
+
+
+def version_key(label: str) -> Any:
+    """Numbers, then what follows: a pre-release, another word, nothing, a revision."""
+    _, numbers, rest = re.split(r"(\d+(?:\.\d+)*)", label, maxsplit=1)
+    key: list[Any] = []
+    for word, number, revision in re.findall(r"([a-z]+)[-._+]?(\d*)|(\d+)", rest.lower()):
+        if word in PRE_RELEASES:
+            key.append((-2, PRE_RELEASES.index(word), int(number or 0)))
+        else:
+            is_revision = revision or word in REVISIONS or len(word) == 1
+            key.append((1, int(number or revision or 0), word) if is_revision else (-1, word, number))
+    return [int(number) for number in re.sub(r"(\.0)+$", "", numbers).split(".")], [*key, (0,)]
+
+
+def settings(folder: Path) -> Record:
+    """Those of the plugin that change a count, where the API is, and what is known to be exploited."""
+    config = yaml.load((folder / "mkdocs.yml").read_text("utf-8"), yaml.BaseLoader)  # noqa: S506
+    plugin = next(entry["catalog-api"] for entry in config["plugins"] if "catalog-api" in entry)
+    security = {"scanners": ["trivy", "grype", "harbor", "osv"], "accept": []} | plugin.get("security", {})
+    base = urlsplit(config.get("site_url", "")).path.rstrip("/") + "/api/v1"
+    path = folder / "advisories/known_exploited_vulnerabilities.json"
+    entries = json.loads(path.read_bytes())["vulnerabilities"] if path.exists() else None
+    kev = None if entries is None else {entry["cveID"]: entry["dateAdded"] for entry in entries}
+    more = {"scanners": security["scanners"], "accept": security["accept"]}
+    return Record(registry=plugin["registry"], base=base, kev=kev, **more)

@@ -1,0 +1,418 @@
+"""Random catalogs as real source folders, for the oracle: small, and full of what decides a count."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from .sites import REGISTRY, SiteFolder, digest
+
+Json = dict[str, Any]
+TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
+"""The same moment, the latter as `SOURCE_DATE_EPOCH`."""
+CVES = ["CVE-2024-9999", "CVE-2024-10000", "CVE-2019-20001"]
+ADVISORIES = ["GHSA-aaaa-bbbb-cccc", "DSA-1234-1", "RHSA-2024:1", "TEMP-1"]
+LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1"]
+TIMES = [
+    "2026-11-01T06:00:00Z",
+    "2026-11-01T06:00:00.1Z",
+    "2026-11-01T06:00:00.12Z",
+    "2026-11-01T08:00:00.100000001+02:00",
+]
+STRANGE_TIMES = ["", "yesterday", "2031-01-01T00:00:00Z"]
+DATES = [
+    "2026-01-01T00:00:00Z",
+    "2026-01-02T00:00:00Z",
+    "2026-01-02T00:00:00.5Z",
+    "2026-01-03T00:00:00+01:00",
+]
+VECTORS = [
+    "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+    "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N",
+    "CVSS:3.0/AV:L/AC:L/PR:L/UI:N/S:U/C:L/I:N/A:N",
+]
+WORDS = {
+    "trivy": ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN", "bogus", None],
+    "grype": ["Critical", "High", "Medium", "Low", "Negligible", "Unknown", None],
+    "harbor": ["Critical", "High", "Medium", "Low", "Negligible", "Unknown", None],
+}
+
+
+@dataclass
+class Version:
+    """A version of an image, and what its reports say of themselves."""
+
+    slug: str
+    image: str
+    label: str
+    digests: list[str]
+    tags: list[str] = field(default_factory=list)
+    platform: str = ""
+
+
+class RandomCatalog:
+    """Everything that is random about one catalog; each part is written where it belongs."""
+
+    def __init__(self, site: SiteFolder, seed: int) -> None:
+        self.site, self.chance, self.reports = site, Random(seed), 0  # noqa: S311 - the same in every run
+        self.versions: list[Version] = []
+
+    def maybe(self, probability: float) -> bool:
+        return self.chance.random() < probability
+
+    def some(self, values: list[Any], most: int) -> list[Any]:
+        return self.chance.choices(values, k=self.chance.randint(0, most))
+
+    def write(self) -> None:
+        for slug in ("nginx", "redis", "node")[: self.chance.choice([1, 1, 2, 3])]:
+            self.image(slug)
+        for version in self.versions:
+            for _ in range(self.chance.choice([0, 1, 2, 2, 3, 4])):
+                self.report(version)
+        outside = Version("", "quay.io/acme/proxy", "7", [digest("outside")], platform="amd64")
+        for _ in range(self.chance.choice([0, 0, 1, 2])):
+            self.report(outside)
+        if self.versions and self.maybe(0.3):
+            self.report_by("digest", replace(self.versions[0], digests=[digest("on no page")]))
+        for number in range(self.chance.randint(0, 2)):
+            self.chart(f"web{number}", outside)
+        for number in range(self.chance.choice([0, 1, 2, 3])):
+            self.site.write(f"vex/{number}.json", json.dumps(self.vex()))
+        if self.maybe(0.7):
+            known = [
+                {"cveID": CVES[day], "dateAdded": f"2026-02-0{day + 1}"}
+                for day in range(self.chance.randint(1, 2))
+            ]
+            kev: Json = {
+                "title": "KEV",
+                "catalogVersion": "2026.02.03",
+                "dateReleased": "2026-02-03T00:00:00Z",
+            }
+            kev |= {"count": len(known), "vulnerabilities": known}
+            self.site.write("advisories/known_exploited_vulnerabilities.json", json.dumps(kev))
+        security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
+        if self.maybe(0.3):
+            security["scanners"] = ["osv", "harbor", "grype", "trivy"]
+        self.site.settings = {"registry": REGISTRY, "security": security}
+        self.site.write("docs/index.md", "# Home\n")
+        self.site.write_config()
+
+    def image(self, slug: str) -> None:
+        image = f"{REGISTRY}/{slug}" if self.maybe(0.8) else f"docker.io/library/{slug}"
+        lifecycle = self.chance.choice(["available"] * 3 + ["deprecated", "withdrawn", "planned"])
+        labels = self.chance.sample(LABELS, self.chance.choice([0, 1, 1, 2, 2, 3]))
+        entries: list[Json] = []
+        before: list[str] = []
+        for label in labels:
+            digests = [
+                digest(f"{slug} {label} {number}") for number in range(self.chance.choice([0, 1, 1, 1, 2]))
+            ]
+            if before and self.maybe(0.15):
+                digests = before
+            if self.versions and self.maybe(0.05):
+                digests = self.versions[0].digests
+            before = digests
+            tags = [f"t{label}"] if self.maybe(0.3) else []
+            entries.append({"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"})
+            platform = "amd64" if self.maybe(0.7) else ""
+            self.versions.append(Version(slug, image, label, digests, tags, platform))
+        page: Json = {
+            "image": image.removeprefix("docker.io/library/"),
+            "lifecycle": lifecycle,
+            "versions": entries,
+        }
+        if labels and self.maybe(0.2):
+            page["latest"] = self.chance.choice(labels)
+        keys = {"category": "Tools", "tier": "core", "license": "MIT"} | page
+        self.site.page(
+            f"images/{slug}.md", "\n".join(f"{key}: {json.dumps(value)}" for key, value in keys.items())
+        )
+
+    def chart(self, slug: str, outside: Version) -> None:
+        pins: list[str] = []
+        for version in [*self.versions, outside]:
+            if self.maybe(0.4):
+                pinned_digest = (
+                    self.chance.choice(version.digests) if version.digests and self.maybe(0.6) else ""
+                )
+                pins.append(
+                    f"{version.image}:{version.label}" + (f"@{pinned_digest}" if pinned_digest else "")
+                )
+        if self.versions and self.maybe(0.2):
+            pins.append(f"{self.versions[0].image}@{digest('on no page')}")
+        keys = {"category": "Web", "tier": "core", "license": "MIT", "images": pins}
+        self.site.page(
+            f"charts/{slug}.md", "\n".join(f"{key}: {json.dumps(value)}" for key, value in keys.items())
+        )
+
+    def time(self) -> str:
+        return self.chance.choice(STRANGE_TIMES if self.maybe(0.1) else TIMES)
+
+    def report(self, version: Version) -> None:
+        """One report of a release, joined by digest, by tag or by its path."""
+        ways = ["digest"] * 2 * bool(version.digests) + ["tag"] + ["path"] * bool(version.slug)
+        self.report_by(self.chance.choice(ways), version)
+
+    def report_by(self, way: str, version: Version) -> None:
+        self.reports += 1
+        scanner = self.chance.choice(
+            ["trivy"] * 5 + ["grype"] * 3 + ["harbor"] * (way != "tag") + ["osv"] * (way == "path")
+        )
+        names = {"tag": "", "digest": ""}
+        if way == "digest":
+            names["digest"] = self.chance.choice(version.digests)
+            names["digest"] = (
+                names["digest"].upper().replace("SHA", "sha") if self.maybe(0.1) else names["digest"]
+            )
+        if way in ("tag", "path") and not version.digests and self.maybe(0.3):
+            names["digest"] = digest(f"{version.label} {self.chance.randint(1, 2)}")
+        if way == "path" and scanner == "trivy" and self.maybe(0.1):
+            names["digest"] = digest("of another build")
+        if way == "tag" or (way == "digest" and self.maybe(0.5)):
+            names["tag"] = f"{version.image}:{self.chance.choice([version.label, *version.tags])}"
+        platform = self.chance.choice(["amd64", "arm64", ""]) if self.maybe(0.15) else version.platform
+        made = getattr(self, scanner)(replace(version, platform=platform), **names)
+        label = self.chance.choice([version.label, *version.tags])
+        self.site.report(
+            f"{version.slug}/{label}.json" if way == "path" else f"any/{self.reports}.json", made
+        )
+
+    def package(self) -> tuple[str, str, str]:
+        """Name, installed version, version with a fix."""
+        choose = self.chance.choice
+        return choose(["curl", "openssl"]), choose(["1.0", "1.1"]), choose(["", "", "2.0", "2.1"])
+
+    def trivy(self, version: Version, tag: str, digest: str) -> Json:
+        def row() -> Json:
+            pkg, installed, fixed = self.package()
+            id_ = self.chance.choice([CVES[0]] * 3 + CVES + ADVISORIES)
+            purl = f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"
+            texts = {
+                "Title": self.chance.choice(["", "one", "two"]),
+                "PrimaryURL": f"https://example.org/{id_}",
+            }
+            row: Json = {"VulnerabilityID": id_, "PkgName": pkg, "InstalledVersion": installed}
+            row |= {
+                "FixedVersion": fixed,
+                "PkgIdentifier": {"PURL": purl},
+                "Severity": self.chance.choice(WORDS["trivy"]),
+            } | texts
+            return {key: value for key, value in row.items() if value} | (
+                {"Status": "not_affected"} if self.maybe(0.05) else {}
+            )
+
+        def result(kind: str) -> Json:
+            rows: Json = {"Target": f"usr/{self.chance.choice('ab')}", "Class": kind, "Type": "debian"}
+            rows["Vulnerabilities"] = [row() for _ in range(self.chance.randint(0, 3))] or None
+            told = ["ignored", "not_affected", "fixed", "affected"]
+            if self.maybe(0.2):
+                modified = {
+                    "Type": "vulnerability" if self.maybe(0.9) else "secret",
+                    "Status": self.chance.choice(told),
+                    "Source": ".trivyignore",
+                }
+                rows["ExperimentalModifiedFindings"] = [modified | {"Finding": row()}]
+            return rows
+
+        kinds = self.chance.choice(
+            [["os-pkgs"], ["lang-pkgs"], ["os-pkgs", "lang-pkgs"], ["os-pkgs", "lang-pkgs"]]
+        )
+        meta: Json = {"OS": {"Family": "debian", "Name": "12"} | ({"EOSL": True} if self.maybe(0.1) else {})}
+        meta["RepoTags"], meta["RepoDigests"] = (
+            [tag] * bool(tag),
+            [f"{version.image}@{digest}"] * bool(digest),
+        )
+        if version.platform:
+            meta["ImageConfig"] = {"os": "linux", "architecture": version.platform}
+        report = {
+            "SchemaVersion": 2,
+            "CreatedAt": self.time(),
+            "ArtifactName": tag,
+            "ArtifactType": "container_image",
+        }
+        return report | {"Metadata": meta, "Results": [result(kind) for kind in kinds]}
+
+    def grype(self, version: Version, tag: str, digest: str) -> Json:
+        def match() -> Json:
+            pkg, installed, fixed = self.package()
+            advisory = self.maybe(0.5)
+            vulnerability: Json = {"id": self.chance.choice(ADVISORIES if advisory else CVES)}
+            vulnerability |= {
+                "severity": self.chance.choice(WORDS["grype"]),
+                "fix": {"versions": [fixed] * bool(fixed)},
+            }
+            related = (
+                self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory or self.maybe(0.1) else []
+            )
+            artifact: Json = {
+                "name": pkg,
+                "version": installed,
+                "type": self.chance.choice(["deb", "deb", "npm"]),
+                "purl": f"pkg:deb/debian/{pkg}@{installed}",
+            }
+            artifact["locations"] = [{"path": f"/usr/{self.chance.choice('ab')}"}]
+            return {
+                "vulnerability": {key: value for key, value in vulnerability.items() if value},
+                "relatedVulnerabilities": [{"id": id_} for id_ in related],
+                "artifact": artifact,
+            }
+
+        rules: list[Json] = [
+            {"vulnerability": "CVE-2024-9999"},
+            {"namespace": "vex", "vex-status": "not_affected"},
+            {"namespace": "vex", "vex-status": "fixed"},
+            {"reason": "DistroPackageFixed"},
+            {"reason": "Explicit APK NAK"},
+            {"package": {"name": "linux-.*", "upstream-name": "linux"}, "match-type": "exact-indirect-match"},
+        ]
+        ignored = [
+            match() | {"appliedIgnoreRules": [self.chance.choice(rules)]}
+            for _ in range(self.chance.choice([0, 0, 1]))
+        ]
+        target: Json = {"userInput": tag or version.image, "tags": [tag] * bool(tag)}
+        target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
+        if version.platform:
+            target |= {"os": "linux", "architecture": version.platform}
+        configuration = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
+        descriptor = {
+            "name": "grype",
+            "version": "0.100.0",
+            "timestamp": self.time(),
+            "configuration": configuration,
+        }
+        return {
+            "matches": [match() for _ in range(self.chance.randint(0, 3))],
+            "ignoredMatches": ignored,
+            "source": {"type": "image", "target": target},
+            "descriptor": descriptor,
+        }
+
+    def harbor(self, version: Version, tag: str, digest: str) -> Json:
+        def row() -> Json:
+            pkg, installed, fixed = self.package()
+            row: Json = {
+                "id": self.chance.choice([*CVES, "TEMP-1"]),
+                "package": pkg,
+                "version": installed,
+                "fix_version": fixed,
+            }
+            row |= {
+                "severity": self.chance.choice(WORDS["harbor"]),
+                "artifact_digests": [digest] * bool(digest),
+            }
+            return {key: value for key, value in row.items() if value is not None}
+
+        rows = [row() for _ in range(self.chance.randint(1, 3))]
+        scanner = {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.67.2"}
+        body = {"generated_at": self.time(), "scanner": scanner, "severity": "High", "vulnerabilities": rows}
+        return {"application/vnd.security.vulnerability.report; version=1.1": body}
+
+    def osv(self, version: Version, tag: str, digest: str) -> Json:
+        def package() -> Json:
+            pkg, installed, fixed = self.package()
+            advisory = self.maybe(0.6)
+            id_ = self.chance.choice(ADVISORIES if advisory else CVES)
+            record: Json = {"id": id_, "summary": "text"}
+            record[self.chance.choice(["aliases", "upstream"])] = (
+                self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory else []
+            )
+            if fixed:
+                ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}]
+                record["affected"] = [{"package": {"name": pkg, "ecosystem": "Debian:12"}, "ranges": ranges}]
+            severity = self.chance.choice(["9.8", "5.0", "vector", "word", ""])
+            if severity == "vector":
+                record["severity"] = [{"type": "CVSS_V3", "score": self.chance.choice(VECTORS)}]
+            if severity == "word":
+                record["database_specific"] = {"severity": self.chance.choice(["MODERATE", "HIGH", "LOW"])}
+            group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
+            group["max_severity"] = severity if severity[:1].isdigit() else ""
+            named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
+            return {"package": named, "vulnerabilities": [record], "groups": [group]}
+
+        packages = [package() for _ in range(self.chance.randint(1, 3))]
+        source = {"path": f"{version.image}:{version.label}", "type": "docker"}
+        return {"results": [{"source": source, "packages": packages}]}
+
+    def vex(self) -> Json:
+        document: Json = {
+            "@context": "https://openvex.dev/ns/v0.2.0",
+            "@id": self.chance.choice(["https://a.example", "https://b.example"]),
+        }
+        document |= {
+            "author": "Acme",
+            "version": self.chance.randint(1, 2),
+        }
+        if self.maybe(0.95):
+            document["timestamp"] = self.chance.choice(DATES)
+        if self.maybe(0.3):
+            document["last_updated"] = self.chance.choice(DATES)
+        return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 6))]}
+
+    def statement(self) -> Json:
+        id_ = self.chance.choice([CVES[0]] * 8 + CVES + ADVISORIES)
+        forms: list[Any] = [
+            id_,
+            {"name": id_},
+            {"name": f" {id_.lower()} "},
+            {"@id": f"https://example.org/{id_}", "name": id_},
+        ]
+        forms += [{"name": "X-1", "aliases": [id_]}, {"@id": f"https://example.org/{CVES[0]}", "name": id_}]
+        status = self.chance.choice(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
+        statement: Json = {"vulnerability": self.chance.choice(forms), "status": status}
+        statement["products"] = [self.product() for _ in range(self.chance.randint(1, 3))]
+        if status == "not_affected":
+            statement["justification"] = "component_not_present"
+        if status == "affected":
+            statement["action_statement"] = "Upgrade."
+        if self.maybe(0.6):
+            times = ["2031-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
+            statement["timestamp"] = self.chance.choice(times)
+        if self.maybe(0.3):
+            statement["last_updated"] = self.chance.choice(DATES)
+        return statement
+
+    def product(self) -> Json:
+        version = self.chance.choice(
+            self.versions or [Version("", "quay.io/acme/proxy", "7", [digest("outside")])]
+        )
+        name, sha = version.image.rpartition("/")[2], (version.digests or [digest("none")])[-1]
+        repository = f"repository_url={version.image}"
+        product: Json = {
+            "@id": self.chance.choice(
+                [
+                    *[version.image] * 6,
+                    f"{version.image}:{version.label}",
+                    f"{version.image}@{sha}",
+                    sha,
+                    *[f"pkg:oci/{name}?{repository}"] * 4,
+                    f"pkg:oci/{name}@{sha.replace(':', '%3A')}?{repository}",
+                    f"pkg:oci/{name}?{repository}&tag={version.label}",
+                    f"pkg:oci/{name}?{repository}&arch=amd64",
+                    f"pkg:oci/{name}?{repository}&distro=wolfi",
+                    f"pkg:oci/{name}?repository_url=other.example.org/{name}",
+                    f"pkg:oci/{name}",
+                    "pkg:deb/debian/curl",
+                    "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*",
+                ]
+            )
+        }
+        if self.maybe(0.2):
+            purl, cpe = f"pkg:oci/{name}?{repository}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
+            product["identifiers"] = self.chance.choice(
+                [{"purl": purl}, {"purl": purl, "cpe23": cpe}, {"purl": 5}, {"purl": ""}]
+            )
+        if self.maybe(0.3):
+            names = [
+                "curl",
+                "openssl",
+                "pkg:deb/debian/curl",
+                "pkg:deb/debian/curl@1.0",
+                "pkg:deb/debian/curl?arch=amd64",
+                "pkg:apk/wolfi/curl",
+            ]
+            product["subcomponents"] = [
+                {"@id": self.chance.choice(names)} for _ in range(self.chance.randint(1, 2))
+            ]
+        return product

@@ -1,0 +1,74 @@
+"""What is published is what the oracle makes of the same sources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mkdocs_catalog_api.build import prepare
+from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.sources.read_site import read_site
+
+from .example import EXAMPLE
+from .oracle_documents import expected
+from .oracle_files import ANY
+from .random_catalogs import NOW, TODAY, RandomCatalog
+from .sites import SiteFolder
+
+LEFT_OUT = {"line", "variant", "upgrade", "newLine", "sbom", "provenance", "complete", "osEndOfLife"}
+"""Fields of digests that the oracle does not know, or that are not published yet."""
+
+
+def differences(wanted: Any, published: Any, place: str) -> Iterator[str]:
+    if isinstance(wanted, dict) and isinstance(published, dict):
+        for key in sorted((wanted.keys() | published.keys()) - LEFT_OUT):
+            one, other = wanted.get(key, "nothing"), published.get(key, "nothing")
+            yield from differences(one, other, f"{place} {key}")
+    elif isinstance(wanted, list) and isinstance(published, list) and len(wanted) == len(published):
+        for index, (one, other) in enumerate(zip(wanted, published, strict=True)):
+            yield from differences(one, other, f"{place}[{index}]")
+    elif wanted not in (ANY, published):
+        yield f"{place}: expected is {wanted!r}, published is {published!r}"
+
+
+def compare(sources: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the catalog in this folder on a fixed day; the first difference is the message."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    problems = Problems()
+    found, settings, _ = read_site(sources / "mkdocs.yml", problems, site_dir=str(site), trusted=None)
+    prepare(found, settings, problems, strict=False).publish()
+    api = site / "api/v1"
+    files = [
+        api / "security.json",
+        api / "security/index.json",
+        *api.rglob("cves/*.json"),
+        *api.rglob("digests/*/*"),
+    ]
+    published = {file.relative_to(api).as_posix(): json.loads(file.read_bytes()) for file in files}
+    assert next(differences(expected(sources, TODAY), published, sources.name), "") == ""
+
+
+def compare_random(seeds: Iterable[int], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in seeds:
+        site = SiteFolder(folder / f"seed {seed}")
+        RandomCatalog(site, seed).write()
+        compare(site.folder, site.folder / "site", monkeypatch)
+
+
+def test_the_example_is_what_the_oracle_expects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(EXAMPLE, tmp_path, monkeypatch)
+
+
+def test_random_catalogs_are_what_the_oracle_expects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_random(range(50), tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_more_random_catalogs_are_what_the_oracle_expects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare_random(range(50, 500), tmp_path, monkeypatch)
