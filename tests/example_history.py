@@ -40,6 +40,7 @@ def write_example(folder: Path, day: str) -> None:
     for path in sorted((EXAMPLE / "docs/images").rglob("*")):
         if path.is_file():
             _write_page(path, folder / path.relative_to(EXAMPLE), day)
+    shutil.copytree(EXAMPLE / "advisories/endoflife", folder / "advisories/endoflife", dirs_exist_ok=True)
     for path in sorted((EXAMPLE / "scans").rglob("*")):
         if path.is_file():
             text = path.read_text("utf-8")

@@ -63,7 +63,8 @@ def write(folder: Path, found: Block) -> None:
 
 def commands(name: str) -> list[list[str]]:
     """Every command of the page's blocks for a shell."""
-    lines = [line for found in blocks(name, "sh") for line in found.text.splitlines()]
+    # Blocks with a title are whole scripts, which other tests run.
+    lines = [line for found in blocks(name, "sh") if found.title == "" for line in found.text.splitlines()]
     words = [shlex.split(part) for line in lines for part in re.split(r"&&|\|\|", line)]
     return [found for found in words if found]
 

@@ -40,6 +40,8 @@ def test_all_that_a_new_page_has_as_comments_passes_too(site: SiteFolder, kind: 
     text = page.read_text("utf-8")
     assert "\n# homepage: " in text
     page.write_text(text.replace("\n# ", "\n"), encoding="utf-8")
+    cycles = {"result": {"releases": [{"name": "1.0"}]}}
+    site.write("advisories/endoflife/postgresql.json", json.dumps(cycles))
     checked = call("check", "--strict", "-f", config)
     assert checked.exit_code == 0, checked.stderr
 

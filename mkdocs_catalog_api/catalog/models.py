@@ -331,7 +331,7 @@ class ImageEntry(ItemEntry):
         Field(
             exclude=True,
             description="The variant that cards and figures show; empty for versions without a variant.",
-            examples=["alpine"],
+            examples=[""],
         ),
         _RULE,
     ] = None

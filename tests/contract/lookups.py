@@ -143,7 +143,9 @@ def _reference_names(api: Api) -> dict[str, list[Json]]:
     for image in api.data("images"):
         host, _, path = image["image"].partition("/")
         if not path or not ("." in host or ":" in host or host == "localhost"):
-            host, path = "docker.io", image["image"] if path else f"library/{image['image']}"
+            host, path = "docker.io", image["image"]
+        host = "docker.io" if host == "index.docker.io" else host
+        path = f"library/{path}" if host == "docker.io" and "/" not in path else path
         if image["versions"]:
             found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
     return found

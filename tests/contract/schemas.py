@@ -41,6 +41,12 @@ def check(api: Api, custom: Mapping[str, Sequence[str]]) -> None:
         place = f"urn:own#/components/schemas/{ITEMS[collection]}/properties/"
         built_in = {name: schema for name, schema in item["properties"].items() if name not in fields}
         item["properties"] = built_in | {name: {"$ref": place + name} for name in fields}
+        slim = ITEMS[collection] + "Entry"
+        offered = own.get("components", {}).get("schemas", {}).get(slim, {}).get("properties", {})
+        if slim in schemas:  # slim lists have those with few words, which lists filter by
+            schemas[slim]["properties"] |= {
+                name: {"$ref": place + name} for name in fields if name in offered
+            }
     for name, schema in schemas.items():
         _close(schema, OPTIONAL.get(name, set()))
     resources = {"urn:frozen": frozen, "urn:own": own}
