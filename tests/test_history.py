@@ -607,6 +607,20 @@ def test_a_newer_release_of_the_same_scanner_proves_a_fix(found: Past) -> None:
     assert found.fixed() == (1, 1, 1)
 
 
+@pytest.mark.parametrize(("newest", "fixed"), [("1.0", (0, None, None)), ("1.1", (1, 2, 2))])
+def test_another_variant_of_the_same_release_fixes_nothing(
+    found: Past, newest: str, fixed: tuple[int, int | None, int | None]
+) -> None:
+    found.image("nginx", "1.0-alpine")
+    found.unscan("nginx", "1.0")
+    found.scan("nginx", "1.0-alpine", [row(ONE)])
+    found.day(TUESDAY)
+    found.image("nginx", "1.0-alpine", newest)
+    found.scan("nginx", newest, [])
+    found.day(WEDNESDAY)
+    assert found.fixed() == fixed
+
+
 def test_setting_latest_back_fixes_nothing(past: Past) -> None:
     past.image("nginx", "1.0", "1.1")
     past.scan("nginx", "1.1", [row(ONE)])

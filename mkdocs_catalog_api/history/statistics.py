@@ -31,10 +31,10 @@ from ..catalog.history import (
     RecordedDay,
     TimeToFix,
 )
+from ..catalog.lines import parse_label
 from ..catalog.models import Lifecycle
 from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
-from ..catalog.versions import version_key
 from .chain import follow
 from .days import Day, Folder
 from .state import Key, KnownImage, KnownScan, State
@@ -283,7 +283,7 @@ class ImageEpisodes(Struct):
         before, scan = self.before.found((event.id, event.pkg)), self.scan
         if before is None or scan is None or event.reason not in _FIXES:
             return False
-        later = event.reason == "rebuilt" or version_key(scan.version) > version_key(before.version)
+        later = event.reason == "rebuilt" or parse_label(scan.version).key > parse_label(before.version).key
         return later and before.products == scan.products
 
     def _fixed_here(self, id_: str) -> bool:
