@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
@@ -16,7 +17,8 @@ from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, Versi
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
-from .sites import SiteFolder
+from .authors import places
+from .sites import SiteFolder, built
 from .test_build import small
 from .test_cli import call, config
 
@@ -97,3 +99,39 @@ def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[s
             again = models[name].model.model_validate_json(json.dumps(authored))
             assert again.model_dump(mode="json", by_alias=True) == authored
             assert models[name].own.model_validate_json(json.dumps(own)).values() == own
+
+
+@pytest.mark.parametrize("kind", ["images", "charts"])
+def test_a_logo_is_published_as_an_address(site: SiteFolder, kind: str) -> None:
+    site.write("docs/assets/my tool.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+    head = "category: Tools\ntier: core\nlicense: MIT"
+    site.page(f"{kind}/a.md", f"{head}\nlogo: assets/my tool.svg")
+    site.page(f"{kind}/b.md", f"{head}\nlogo: https://example.org/b.png")
+    site.page(f"{kind}/c.md", head)
+    result = built(site)
+    logos = ["/catalog/assets/my%20tool.svg", "https://example.org/b.png", None]
+    for document in (f"{kind}.json", f"{kind}/index.json"):
+        assert [item["logo"] for item in result.json(document)["data"]] == logos
+
+
+@pytest.mark.parametrize(
+    ("logo", "code"),
+    [
+        ("../logo.svg", "CAT012"),
+        ("/logo.svg", "CAT012"),
+        ("logo.gif", "CAT012"),
+        ("http://example.org/a.svg", "CAT012"),
+        ("javascript:alert(1)//a.svg", "CAT012"),
+        ("assets/none.svg", "CAT021"),
+        ("linked.svg", "CAT021"),
+    ],
+)
+def test_a_logo_that_is_none_is_refused(site: SiteFolder, logo: str, code: str, tmp_path: Path) -> None:
+    site.write("docs/index.md", "# Home")
+    outside = tmp_path.parent / "outside.svg"
+    outside.write_text("<svg/>")
+    (site.folder / "docs/linked.svg").symlink_to(outside)
+    site.image("a", f"logo: '{logo}'")
+    site.write_config()
+    refused, listed = places(site)
+    assert (refused, listed) == (True, [f"{code} docs/images/a.md 5:1 logo"])

@@ -30,6 +30,7 @@ from .types import (
     ImageReference,
     IsoDate,
     LineRule,
+    Logo,
     Name,
     Platform,
     Product,
@@ -278,6 +279,11 @@ class ImageEntry(ItemEntry):
         Field(description="Reference without a tag: registry and path."),
         Shown(elsewhere="command to pull it"),
     ]
+    logo: Annotated[
+        Logo | None,
+        Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
+        Shown(hidden="for clients"),
+    ] = None
     base: Annotated[
         BadgeText | None,
         Field(description="Distribution that the image is built on.", examples=["Debian 12"]),
@@ -364,6 +370,11 @@ class ChartEntry(ItemEntry):
         Shown(page="License"),
     ]
     lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands."), _LIFECYCLE] = "available"
+    logo: Annotated[
+        Logo | None,
+        Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
+        Shown(hidden="for clients"),
+    ] = None
     chart: Annotated[
         ChartReference | None,
         Field(description="OCI or repository reference."),

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from ..problems import RefusedError
 from . import names as references
 from .lines import NAMED_LINES
-from .links import web_link
+from .links import SCHEME, web_link
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ camel = to_camel
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PRODUCT = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
+_PICTURES = (".svg", ".png", ".webp")
 _MAX_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser keeps exact (RFC 8259, section 6)."""
 
@@ -82,6 +83,17 @@ def _date(value: object) -> object:
 
 def _name(value: str) -> str:
     return _text(value) if value else value
+
+
+def _logo(value: str) -> str:
+    """The path of a picture below docs_dir, or its https address."""
+    if SCHEME.match(value):
+        return _https_link(value)
+    parts = value.split("/")
+    if not value.lower().endswith(_PICTURES) or "\\" in value or {"", ".", ".."} & {*parts}:
+        hint = "write the path of an .svg, .png or .webp file below docs_dir, or an https address"
+        raise RefusedError(f"{value[:80]!r} is not a logo", hint)
+    return value
 
 
 def _expression(value: str) -> str:
@@ -213,3 +225,4 @@ VariantRule = Annotated[
     ),
 ]
 Product = Annotated[str, *_checked(_product, "postgresql", pattern=_PRODUCT.pattern)]
+Logo = Annotated[Text, *_checked(_logo, "https://example.org/tools.svg")]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeVar
+from urllib.parse import quote
 
 from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.fields import OwnFields
+from ..catalog.links import SCHEME
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
@@ -26,6 +28,7 @@ def image(item: Image, at: Addresses, own: type[OwnFields]) -> Struct:
             publish(entry, own.of_versions, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
+        logo=logo_address(item.entry, at),
         verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
@@ -39,11 +42,18 @@ def chart(item: Chart, at: Addresses, own: type[OwnFields]) -> Struct:
         own,
         versions=[publish(entry, own.of_versions) for entry in item.entry.versions],
         images=[_pin(pin, at) for pin in item.pins],
+        logo=logo_address(item.entry, at),
         verify=chart_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("charts", item.entry.slug)),
         security=chart_security(item),
     )
+
+
+def logo_address(entry: ImageEntry | ChartEntry, at: Addresses) -> str | None:
+    """Where the logo is: on the site, or at an address of its own."""
+    logo = entry.logo
+    return logo if logo is None or SCHEME.match(logo) else at.web(quote(logo))
 
 
 def image_verify(item: Image) -> Verify | None:

@@ -16,6 +16,7 @@ from ..catalog.shown import shown_fields
 from ..catalog.types import camel
 from ..catalog.value import Catalog, Chart, Image
 from .item_structs import Day, published
+from .items import logo_address
 from .kinds import Documents, Kind, Route
 from .security import (
     ChartSecurity,
@@ -29,7 +30,7 @@ from .security import (
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
 _FIGURES: Mapping[str, type[Struct]] = {"images": ImageSecurity, "charts": ChartSecurity}
-_ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest")
+_ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest", "logo")
 _NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
 
 
@@ -125,6 +126,7 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
         values["end_of_life"] = newest.entry.end_of_life if newest else None
     else:
         values |= structs.asdict(chart_security(item))
+    values["logo"] = logo_address(item.entry, at)
     values["url"] = at.web(item.page.url)
     values["href"] = at.api(addresses.item(resource, item.entry.slug))
     values |= {f"own_{name}": value for name, value in item.entry.own.items()}

@@ -19,6 +19,7 @@ from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared
 from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
+from ..catalog.links import SCHEME
 from ..catalog.models import ItemEntry
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
@@ -153,7 +154,7 @@ def read_items(
             continue
         if section.verify is not None and getattr(entry, "verify", None) is None:
             entry = entry.model_copy(update={"verify": section.verify})
-        problems.extend(filter(None, [raw.unreadable()]))
+        problems.extend(filter(None, [raw.unreadable(), _missing_logo(entry, raw, site)]))
         if entry.slug in by_slug:
             other = by_slug[entry.slug][1]
             message = f"the slug {entry.slug!r} is taken by {other.place}"
@@ -166,6 +167,20 @@ def read_items(
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
     return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
+
+
+def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
+    """Why the logo of an item can't be published, if it is a file."""
+    logo = getattr(entry, "logo", None)
+    if logo is None or SCHEME.match(logo):
+        return None
+    path, docs = site.docs_dir / logo, name_of(site.docs_dir, site.root)
+    if path.is_file() and not leads_out(path, [site.root, site.docs_dir]):
+        return None
+    message = (
+        f"{docs}/{logo} is missing" if not path.exists() else f"{docs}/{logo} is not a file of the project"
+    )
+    return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
