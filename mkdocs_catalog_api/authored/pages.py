@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import splitext
+from types import MappingProxyType
 from typing import Any
 
 from mergedeep import Strategy, merge
@@ -178,6 +179,8 @@ class RawItem(Struct, frozen=True):
     """The slug that the name of its page gives; in a data file the one by which problems name the entry."""
     named: Page | None = None
     """The page that an entry of a data file names."""
+    mapped: Mapping[str, str] = MappingProxyType({})
+    """Field → the other key under which the author wrote its value."""
 
     @property
     def own_page(self) -> Page | None:
@@ -200,6 +203,8 @@ class RawItem(Struct, frozen=True):
         group: str = "",
     ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
+        if path and path[0] in self.mapped:
+            path = (self.mapped[str(path[0])], *path[1:])
         file, document = self.file, self.document
         if self.page and path and not document.has(path[0]):
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))

@@ -62,7 +62,7 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model, own = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
+    model, own, _ = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
     item["required"].remove("categories")
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
@@ -76,7 +76,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         declared, _ = _generate(fields)
         schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
         schema["required"] += declared.get("required", ())
-    required = [field for field in item.pop("required") if field not in _DEFAULTED]
+    required = [field for field in item.pop("required") if field not in {*_DEFAULTED, *section.map}]
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()

@@ -164,6 +164,11 @@ class CollectionSettings(Section):
     vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
         {}, description="Words that a built-in field may have."
     )
+    map: dict[Word, Word] = Field(
+        {},
+        description="Fields that are read from another key of the front matter, as in `{category: tags}`, "
+        "unless an item has the field itself. A list gives its first entry to a field of one value.",
+    )
     lines: LineRule | None = Field(
         None,
         description="How the line of a version follows from its label, unless its page says: `major`, "
@@ -186,7 +191,7 @@ class CollectionSettings(Section):
         if model is ImageEntry and "variant" in own.of_versions.names:
             # It is checked as it is declared, and is the built-in field.
             own.of_versions.names = [name for name in own.of_versions.names if name != "variant"]
-        return ItemFields(with_words(model, self.vocabulary), own)
+        return ItemFields(with_words(model, self.vocabulary), own, (*self.map.items(),))
 
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
@@ -463,7 +468,24 @@ def check_collection(
             except RefusedError as error:
                 path = (resource, "vocabulary", name, position)
                 yield config.problem(path, error.message, error.hint, code=Code.SETTING)
+    yield from _map(resource, model, section, written, config)
     yield from _defaults(resource, model, section, written, config)
+
+
+def _map(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Each entry of `map` that is not for a field."""
+    declared = written.get("fields") if isinstance(written, dict) else None
+    known = [*ItemFields(model, own_fields(section.fields)).names]
+    for name in section.map:
+        if name in COMPUTED:
+            message, hint = f"`{name}` is computed", "remove it"
+        elif name not in known and not (isinstance(declared, dict) and name in declared):
+            message, hint = "unknown field", suggestion(name, known, f"{resource} have")
+        else:
+            continue
+        yield config.problem((resource, "map", name), message, hint, code=Code.SETTING)
 
 
 def _names(
@@ -523,7 +545,7 @@ def _defaults(
         place = location(details)
         if place and place[0] in values:
             written = config.written((resource, "defaults", *place))
-            message, hint = message_and_hint(details, fields, written)
+            message, hint = message_and_hint(details, fields[:2], written)
             yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache
 from typing import get_args
 
+from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED, ItemFields, M
@@ -44,6 +45,19 @@ _WRITTEN_AS = {
     "outcome": ("status", "result"),
     "name": ("title",),
 }
+
+
+def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
+    """The item with the fields that it has under another key, which `map` names."""
+    values: dict[str, object] = {}
+    for field, key in fields.keys:
+        value = raw.values.get(key)
+        if isinstance(value, list) and not fields.holds_list(field):
+            value = next(iter(value), None)
+        if raw.values.get(field) is None and value is not None:
+            values[field] = value
+    mapped = {field: key for field, key in fields.keys if field in values}
+    return replace(raw, values={**raw.values, **values}, mapped=mapped)
 
 
 def default_values(
@@ -84,7 +98,7 @@ def read_entry(
             known[key] = value
         elif key in COMPUTED:
             faults.append(raw.problem((key,), f"`{key}` is computed", "remove it", code=Code.UNKNOWN_FIELD))
-        elif near := _misspelt(key, names):
+        elif key not in dict(fields.keys).values() and (near := _misspelt(key, names)):
             misspelt.add(near)
             hint = f"perhaps you mean {near!r}"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
@@ -100,7 +114,7 @@ def read_entry(
 
 def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
     """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
-    names = {*fields.names, *fields.model.spellings, *COMPUTED, *FOREIGN}
+    names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
@@ -117,7 +131,7 @@ def _explain(
     foreign = fields.own.others(raw.values)
     for details in errors:
         path = location(details)
-        message, hint = message_and_hint(details, fields)
+        message, hint = message_and_hint(details, fields[:2])
         field = str(path[0]) if path else ""
         if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
 from ..authored.site import Site
-from ..authored.validate import default_values, read_entry, undeclared
+from ..authored.validate import default_values, read_entry, undeclared, with_mapped
 from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
 from ..catalog.models import ItemEntry
@@ -137,11 +137,14 @@ def read_items(
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), section.data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
+    if fields.keys:
+        raws, entries = ([with_mapped(raw, fields) for raw in each] for each in (raws, entries))
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
         raws = _not_pages_of(raws, entries, fields, problems)
         _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
+    problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
     for raw in raws:
@@ -166,6 +169,19 @@ def read_items(
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
     return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
+
+
+def _unused_keys(
+    name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
+) -> Iterator[Problem]:
+    """Warn of each key in `map` that no item has."""
+    present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
+    for field, key in fields.keys if raws else ():
+        if key not in present:
+            near = resembling(key, present)
+            hint = f"did you mean `{near}`?" if near else "correct the key, or remove the entry"
+            message = f"no item of {name} has the key {key!r}"
+            yield site.config.problem((name, "map", field), message, hint, Level.WARNING, code=Code.SETTING)
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
