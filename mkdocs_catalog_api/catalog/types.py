@@ -115,7 +115,7 @@ def _variants(value: object) -> object:
     raise RefusedError("neither a text nor names with patterns", hint)
 
 
-def _product(value: str) -> str:
+def product_name(value: str) -> str:
     if not _PRODUCT.fullmatch(value) or references.reserved(value):
         hint = "write the last part of its address, as in postgresql for https://endoflife.date/postgresql"
         raise RefusedError(f"{value[:80]!r} is not a product of endoflife.date", hint)
@@ -212,4 +212,4 @@ VariantRule = Annotated[
         }
     ),
 ]
-Product = Annotated[str, *_checked(_product, "postgresql", pattern=_PRODUCT.pattern)]
+Product = Annotated[str, *_checked(product_name, "postgresql", pattern=_PRODUCT.pattern)]

@@ -124,6 +124,23 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
+def raw_items(
+    fields: ItemFields[E],
+    name: Resource,
+    site: Site,
+    settings: Settings,
+    raws: Sequence[RawItem],
+    problems: Problems,
+) -> tuple[Sequence[RawItem], list[RawItem]]:
+    """The pages and the entries of the data file, with the fields that they have under another key."""
+    entries: list[RawItem] = []
+    if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
+        entries = read_list(path, name_of(path, site.root), name, problems)
+    if fields.keys:
+        return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
+    return raws, entries
+
+
 def read_items(
     fields: ItemFields[E],
     name: Resource,
@@ -134,11 +151,7 @@ def read_items(
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section: CollectionSettings = getattr(settings, name)
-    entries: list[RawItem] = []
-    if path := data_file(site, (name, "data"), section.data, name, problems):
-        entries = read_list(path, name_of(path, site.root), name, problems)
-    if fields.keys:
-        raws, entries = ([with_mapped(raw, fields) for raw in each] for each in (raws, entries))
+    raws, entries = raw_items(fields, name, site, settings, raws, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
         raws = _not_pages_of(raws, entries, fields, problems)

@@ -21,8 +21,9 @@ from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
+from ..catalog.types import product_name
 from ..history.days import history_folder
-from ..problems import CatalogError, Level, Problems
+from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
 from .cycles import read_cycles
@@ -34,6 +35,7 @@ from .items import (
     check_unread_defaults,
     data_file,
     page_selection,
+    raw_items,
     read_items,
 )
 
@@ -109,6 +111,22 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
+
+
+def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
+    """The products that images name, each with the images, which need not be complete otherwise."""
+    paged = select(site.pages, page_selection(settings), problems)["images"]
+    fields = settings.images.item_fields(ImageEntry)
+    pages, entries = raw_items(fields, "images", site, settings, paged, problems)
+    products: dict[str, list[RawItem]] = {}
+    for raw in (*pages, *entries):
+        if (product := raw.values.get("product")) is None:
+            continue
+        try:
+            products.setdefault(product_name(str(product)), []).append(raw)
+        except RefusedError as error:
+            problems.add(raw.problem(("product",), error.message, error.hint, code=Code.WRONG_VALUE))
+    return products
 
 
 def _folder(
