@@ -22,6 +22,7 @@ from ..catalog import names as references
 from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+from ..catalog.registry_facts import FACTS_FOLDER
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
@@ -349,6 +350,14 @@ class Settings(Section):
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
         None, description="`image` of a page that gives none is registry/slug."
+    )
+    registry_facts: RelativePath = Field(
+        FACTS_FOLDER, description="Folder of what `catalog-api sync` learns, relative to mkdocs.yml."
+    )
+    insecure_registries: tuple[Word, ...] = Field(
+        (),
+        strict=False,
+        description="Hosts (with the port, if any) that `catalog-api sync` asks by http instead of https.",
     )
     images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
