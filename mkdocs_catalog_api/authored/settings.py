@@ -28,6 +28,7 @@ from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
+from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
 from .pages import SLUG
 
@@ -543,7 +544,13 @@ def _defaults(
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
-        if name in COMPUTED or name in _ITS_OWN:
+        if name == "versions" and name in fields.names and is_from_registry(section.defaults[name]):
+            _, wrong = read_from_registry(section.defaults[name])
+            for details in wrong:
+                message, hint = message_and_hint(details, (FromRegistry,))
+                place = location(details) if isinstance(section.defaults[name], dict) else ()
+                yield config.problem((*path, *place), message, hint, code=Code.SETTING)
+        elif name in COMPUTED or name in _ITS_OWN:
             yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
         elif name not in known and not (isinstance(declared, dict) and name in declared):
             hint = suggestion(name, known, f"{resource} have")

@@ -109,13 +109,15 @@ class ScanTarget(NamedTuple):
 def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTarget]:
     """What there is to scan, by slug, versions newest first; several versions of one digest are one.
 
-    Planned images are left out: nobody can pull them.
+    Planned images and versions that their registry no longer has are left out: nobody can pull them.
     """
     listed: set[str] = set()
     for image in catalog.images:
         if image.entry.lifecycle == "planned" or image.entry.image.startswith(f"{NO_REGISTRY}/"):
             continue
         for release in image.releases[: 1 if newest else None]:
+            if release.gone:
+                continue
             for target in _of_release(image, release, folder):
                 if target.reference not in listed:
                     listed.add(target.reference)

@@ -58,9 +58,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
             raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
         )
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
-    latest_set = {entry.slug: entry.latest for entry, _ in sources.images}
+    raw_images = {entry.slug: (entry.latest, raw.gone) for entry, raw in sources.images}
     images = tuple(
-        _assessed_image(_with_advice(image, latest_set[image.entry.slug]), known) for image in joined.images
+        _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
     )
     catalog = Catalog(
         title=site.title,
@@ -95,12 +95,18 @@ def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> Line
     return LineRules(entry.lines, sources.cycles.get(entry.product or "", ()), section.lines, variants)
 
 
-def _with_advice(image: Image, latest: str | None) -> Image:
-    """The image with what each release can be updated to; `latest` is the version that its page sets."""
-    advice = update_advice(image.entry.versions, latest)
+def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Image:
+    """The image with what each release can be updated to.
+
+    `latest` is the version that its page sets; `gone` are those that its registry no longer has.
+    """
+    advice = update_advice(image.entry.versions, None if latest in gone else latest, gone)
     return replace(
         image,
-        releases=tuple(replace(release, advice=advice[release.entry.version]) for release in image.releases),
+        releases=tuple(
+            replace(release, advice=advice[release.entry.version], gone=release.entry.version in gone)
+            for release in image.releases
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .elsewhere import pages_beside
+from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -160,10 +161,12 @@ def read_items(
     problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
+    facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
         values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
+        raw, values = facts.fill(raw, values, fields)
         entry = read_entry(fields, raw, values, problems)
         if entry is None:
             continue
