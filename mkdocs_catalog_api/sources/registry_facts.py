@@ -267,7 +267,7 @@ class FactsFolder:
             versions, default if isinstance(default, str) and default in variants else None
         )
 
-    def _pins(self, text: str, name: str, path: str) -> Iterator[dict[str, object]]:
+    def _pins(self, text: str, name: str, path: str) -> Iterator[Mapping[str, object]]:
         """The pins in the YAML text of `artifacthub.io/images`; a warning for each that can't be used."""
 
         def refuse(place: str, message: str) -> None:
