@@ -82,6 +82,9 @@ class ChartVersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True,
     gone: bool = False
 
 
+VersionFacts = ImageVersionFacts | ChartVersionFacts
+
+
 class ImageFacts(Struct, frozen=True, forbid_unknown_fields=True):
     """The file of an image."""
 

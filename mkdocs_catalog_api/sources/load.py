@@ -12,11 +12,12 @@ from msgspec import Struct
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
 from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
-from ..authored.settings import SECURITY_FOLDERS, Settings, check_words, item_fields
+from ..authored.settings import ITEM_MODELS, SECURITY_FOLDERS, Resource, Settings, check_words, item_fields
 from ..authored.site import Site
-from ..authored.validate import read_entry
+from ..authored.validate import default_values, read_entry
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
+from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.scans import Scan
@@ -109,6 +110,18 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
+
+
+def load_values(
+    site: Site, settings: Settings, name: Resource, problems: Problems
+) -> list[tuple[RawItem, dict[str, object]]]:
+    """The values of each item of a collection with its defaults, not validated: `sync` fills what is missing."""
+    section, model = getattr(settings, name), ITEM_MODELS[name]
+    raws = select(site.pages, page_selection(settings), problems)[name]
+    if path := data_file(site, (name, "data"), section.data, name, problems):
+        raws = [*raws, *read_list(path, name_of(path, site.root), name, problems)]
+    registry = settings.registry or NO_REGISTRY
+    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in raws]
 
 
 def _folder(
