@@ -27,7 +27,7 @@ from .run import (
 
 if TYPE_CHECKING:
     from ..authored.pages import RawItem
-    from ..authored.settings import Settings
+    from ..authored.settings import Resource, Settings
     from ..authored.site import Site
     from ..network.client import Limits
     from ..network.sync import Change, Item, Listed
@@ -66,8 +66,8 @@ def command(
     A build fills in what the pages leave out: versions, digests, platforms, sizes and dates. It reads the
     files and never asks anyone. A digest that is known is not read again.
 
-    Credentials come from docker's config file (`docker login`), or for the host of the setting `registry` from
-    CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN.
+    Credentials come from docker's config file (`docker login`), or for the host of the setting `registry`
+    from CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN.
     """
     try:
         from ..network import sync as _  # noqa: F401
@@ -101,8 +101,8 @@ def command(
         if not quiet:
             files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
             did = "would change" if dry_run else "changed"
-            text = f"{files} {did}, {outcome.unchanged} unchanged; {outcome.requests} requests; {problems.summary()}"
-            click.echo(text, err=True)
+            counts = f"{files} {did}, {outcome.unchanged} unchanged; {outcome.requests} requests"
+            click.echo(f"{counts}; {problems.summary()}", err=True)
     if problems.refuse(strict=False):
         sys.exit(1)
 
@@ -166,7 +166,11 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     from ..sources.load import load_values
 
     slugs: set[tuple[str, str]] = set()
-    for name, field, check in (("images", "image", repository), ("charts", "chart", chart_reference)):
+    kinds: tuple[tuple[Resource, str, Callable[[str], str]], ...] = (
+        ("images", "image", repository),
+        ("charts", "chart", chart_reference),
+    )
+    for name, field, check in kinds:
         for raw, values in load_values(site, settings, name, problems):
             reference = values.get(field)
             if reference is None or values.get("versions") == []:
@@ -195,7 +199,7 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
 def _note_without_versions(raw: RawItem, problems: Problems) -> None:
     message = "lists no versions, so its registry is not asked"
     hint = "`versions: registry` takes them from there"
-    group = "pages without versions, so their registries are not asked (`versions: registry` takes them from there)"
+    group = f"pages list no versions, so their registries are not asked ({hint})"
     problems.add(raw.problem(("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group))
 
 
@@ -218,10 +222,5 @@ def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...] | None:
 
 
 def _texts(value: object) -> list[str]:
-    return (
-        [value]
-        if isinstance(value, str)
-        else [text for text in value if isinstance(text, str)]
-        if isinstance(value, list)
-        else []
-    )
+    values = value if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str)]

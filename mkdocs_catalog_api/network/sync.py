@@ -1,7 +1,7 @@
 """Brings what registries know of images and charts into the files that a build reads.
 
-A digest that is known is not read again. Nothing that is known is lost because a registry, a repository, a tag
-or an answer is missing; with `prune`, what the registry no longer has is removed.
+A digest that is known is not read again. Nothing that is known is lost because a registry, a repository, a
+tag or an answer is missing; with `prune`, what the registry no longer has is removed.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
 def load_values(
     site: Site, settings: Settings, name: Resource, problems: Problems
 ) -> list[tuple[RawItem, dict[str, object]]]:
-    """The values of each item of a collection with its defaults, not validated: `sync` fills what is missing."""
+    """The values of each item of a collection with its defaults, not validated, as `sync` needs them."""
     section, model = getattr(settings, name), ITEM_MODELS[name]
     raws = select(site.pages, page_selection(settings), problems)[name]
     if path := data_file(site, (name, "data"), section.data, name, problems):
