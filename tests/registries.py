@@ -188,7 +188,10 @@ def running(
     storage = "storage: {inmemory: {}, delete: {enabled: true}}\nhttp: {addr: '127.0.0.1:0'}\n"
     config.write_text(f"version: 0.1\n{storage}{auth}", "utf-8")
     with subprocess.Popen(
-        ["docker-registry", "serve", str(config)], stderr=subprocess.PIPE, text=True
+        ["docker-registry", "serve", str(config)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             assert process.stderr

@@ -34,6 +34,7 @@ _SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1"
 _PREDICATES = ("in-toto.io/predicate-type", "dev.sigstore.bundle.predicateType", "predicateType")
 _CREATED = "org.opencontainers.image.created"
 _HEX = re.compile(r"[0-9a-f]{64}")
+_MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Every scalar is text: `1.10` stays what it is."""
 
@@ -172,6 +173,7 @@ def chart(
 def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersionFacts]:
     """Version → facts of a chart in the index.yaml of a classic repository."""
     try:
+        _check_depth(body)
         index = mapping(yaml.load(body, Loader=_LOADER))  # noqa: S506  # it makes texts, lists and mappings only
     except (yaml.YAMLError, ValueError, RecursionError):
         raise NoAnswerError(f"{address}/index.yaml is not YAML that can be read") from None
@@ -194,6 +196,15 @@ def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersio
             ),
         )
     return versions
+
+
+def _check_depth(body: bytes) -> None:
+    """Refuse deep nesting, which would overflow the stack of the composer in C, and so end the program."""
+    depth = 0
+    for event in yaml.parse(body, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_DEPTH:
+            raise RecursionError
 
 
 def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
