@@ -82,6 +82,9 @@ class ChartVersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True,
     gone: bool = False
 
 
+VersionFacts = ImageVersionFacts | ChartVersionFacts
+
+
 class ImageFacts(Struct, frozen=True, forbid_unknown_fields=True):
     """The file of an image."""
 
@@ -108,13 +111,13 @@ def label_first(tags: Iterable[str]) -> list[str]:
     """The tags of one digest: the most exact one, then the others, sorted.
 
     The most exact one has the most numbers, then the most revisions and the fewest other words: `17.6-r2` of
-    `17`, `17.6`, `17.6-r2`, `17.6-alpine` and `latest`.
+    `17`, `17.6`, `17.6-r2`, `17.6-alpine` and `latest`. Among equals it is the newest.
     """
     ordered = sorted(tags)
     label = max(ordered, key=_exactness, default=None)
     return [] if label is None else [label, *(tag for tag in ordered if tag != label)]
 
 
-def _exactness(tag: str) -> tuple[int, int, int, int]:
-    numbers, marks, words = parse_label(tag)
-    return len(numbers), len(marks), -len(words), -len(tag)
+def _exactness(tag: str) -> tuple[object, ...]:
+    label = parse_label(tag)
+    return len(label.numbers), len(label.marks), -len(label.words), label.key, -len(tag)

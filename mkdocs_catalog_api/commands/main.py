@@ -15,7 +15,18 @@ import click
 from ..publish.signals import exit_on_signals
 
 _COMMANDS = (
-    *("new", "build", "check", "list", "fetch", "record", "sign", "diff", "check-live", "schemas", "explain"),
+    "new",
+    "build",
+    "check",
+    "list",
+    "record",
+    "sync",
+    "fetch",
+    "sign",
+    "diff",
+    "check-live",
+    "schemas",
+    "explain",
 )
 
 
