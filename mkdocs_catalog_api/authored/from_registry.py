@@ -15,8 +15,10 @@ from ..catalog.model import Model
 from ..catalog.registry_facts import label_first
 from ..catalog.types import Integer
 from ..problems import RefusedError
+from .messages import resembling
 
-WORD = "registry"
+REGISTRY = "registry"
+"""Short for `{from: registry}`."""
 
 
 def _tags(value: object) -> object:
@@ -52,6 +54,11 @@ class FromRegistry(Model):
         Field(ge=1, description="How many versions are listed of each line and variant: the newest."),
     ] = None
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """The keys that it has."""
+        return [info.alias or name for name, info in cls.model_fields.items()]
+
     def labels(self, tags: Iterable[str]) -> Iterator[str]:
         """Those of the tags of one digest that are versions, the most exact one first."""
         return (tag for tag in label_first(tag for tag in tags if self.chooses(tag)))
@@ -66,8 +73,10 @@ class FromRegistry(Model):
 
 
 def is_from_registry(value: object) -> bool:
-    """Whether a value of `versions` stands for those of the registry, correct or not."""
-    return isinstance(value, str) or (isinstance(value, dict) and "from" in value)
+    """Whether a value of `versions` stands for those of the registry, spelled correctly or not."""
+    if isinstance(value, str):
+        return resembling(value, [REGISTRY]) is not None
+    return isinstance(value, dict) and not value.keys().isdisjoint(FromRegistry.names())
 
 
 def read_from_registry(value: Any) -> tuple[FromRegistry | None, list[ErrorDetails]]:

@@ -17,6 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .config_file import PLUGIN
+from .from_registry import REGISTRY, FromRegistry
 from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
@@ -71,6 +72,15 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
         "description": description,
     }
+    if listed := item["properties"].get("versions"):
+        choice, _ = _generate(FromRegistry)
+        item["properties"]["versions"] = {
+            "description": listed.pop("description"),
+            "type": ["array", "string", "object"],
+            "if": {"type": "array"},
+            "then": listed,
+            "else": {"anyOf": [{"const": REGISTRY}, choice, {"type": "null"}]},
+        }
     versions = [part for part in definitions.values() if "version" in part["properties"]]
     for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
         declared, _ = _generate(fields)

@@ -199,6 +199,8 @@ class Code(StrEnum):
         "Fix what the message names, and run `catalog-api sync` again. What was known stays in the file.")
     MOVED_TAG = ("CAT084", "a page and its registry differ",
         "A page gives a digest for a version, and the registry has another one for that tag: the tag was "
-        "moved after the page was written.",
-        "If the new image is yours, correct the digest on the page or remove it, and scan the image again.")
+        "moved after the page was written. Or a file in `registry/` is about another repository than the "
+        "page.",
+        "If the new image is yours, correct the digest on the page or remove it, and scan the image again. "
+        "Run `catalog-api sync` after a page has got another `image` or `chart`.")
     # fmt: on

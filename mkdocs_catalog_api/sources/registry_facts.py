@@ -29,14 +29,19 @@ from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, PinEntry
 from ..catalog.names import Reference
 from ..catalog.names import slug as checked_slug
-from ..catalog.registry_facts import ChartFacts, ChartVersionFacts, ImageFacts, ImageVersionFacts
+from ..catalog.registry_facts import (
+    ChartFacts,
+    ChartVersionFacts,
+    ImageFacts,
+    ImageVersionFacts,
+    VersionFacts,
+)
 from ..catalog.types import VariantRule
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems, reason
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
-VersionFacts = ImageVersionFacts | ChartVersionFacts
 
 _MOST = 64 * 2**20
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
