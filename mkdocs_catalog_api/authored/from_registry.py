@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from ..catalog.lines import parse_label
 from ..catalog.model import Model
 from ..catalog.registry_facts import label_first
-from ..catalog.types import Integer
+from ..catalog.types import Positive
 from ..problems import RefusedError
 from .messages import resembling
 
@@ -50,8 +50,8 @@ class FromRegistry(Model):
         ),
     ] = None
     keep: Annotated[
-        Integer | None,
-        Field(ge=1, description="How many versions are listed of each line and variant: the newest."),
+        Positive | None,
+        Field(description="How many versions are listed of each line and variant: the newest."),
     ] = None
 
     @classmethod

@@ -158,6 +158,7 @@ Text = Annotated[
 ]
 Integer = Annotated[int, _JSON_INTEGER, Field(examples=[1]), BeforeValidator(_integer)]
 Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
+Positive = Annotated[int, Field(ge=1, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
 Number = Annotated[
     int | float,
     Field(allow_inf_nan=False),
