@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -114,7 +115,9 @@ class Registries:
         self._authorizations: dict[tuple[str, str], str] = {}
         """Host and repository → header."""
         self._unanswered = Counter[str]()
-        self._without_referrers: set[str] = set()
+        self._has_referrers: dict[str, bool] = {}
+        """Host → whether it has the referrers API."""
+        self._first_referrers = threading.Lock()
         self.requests = Counter[str]()
 
     def __enter__(self) -> Registries:
@@ -164,19 +167,24 @@ class Registries:
 
     def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
         """What refers to a digest, by the referrers API; nothing where the registry does not have it."""
-        if repository.domain in self._without_referrers:
-            return []
-        referrers: list[Descriptor] = []
-        try:
-            for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
-                if _media_type(answer) != _INDEXES[0]:
-                    raise NoAnswerError(f"the referrers of {digest} are not an index")
-                referrers += _decode(answer.body, Manifest, f"referrers of {digest}").manifests or ()
-        except RefusedAnswerError as error:
-            if error.status != 404:
-                raise
-            self._without_referrers.add(repository.domain)
-        return referrers
+        host = repository.domain
+        # Until it is known whether the host has the API, one thread asks and the others wait.
+        with self._first_referrers if host not in self._has_referrers else nullcontext():
+            if not self._has_referrers.get(host, True):
+                return []
+            referrers: list[Descriptor] = []
+            try:
+                for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
+                    if _media_type(answer) != _INDEXES[0]:
+                        raise NoAnswerError(f"the referrers of {digest} are not an index")
+                    referrers += _decode(answer.body, Manifest, f"referrers of {digest}").manifests or ()
+            except RefusedAnswerError as error:
+                if error.status != 404:
+                    raise
+                self._has_referrers[host] = False
+            else:
+                self._has_referrers[host] = True
+            return referrers
 
     def chart_index(self, address: str) -> bytes:
         """The index.yaml of a classic repository."""
