@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..authored.settings import Resource, Settings
     from ..authored.site import Site
     from ..network.client import Limits
-    from ..network.sync import Change, Item, Listed
+    from ..network.sync import FileChange, Item, Listed
 
 _SECONDS = 3600
 """No request begins after so many seconds; the next run goes on there."""
@@ -39,7 +39,7 @@ _MANY = 500
 
 
 class _Outcome(Struct):
-    changes: list[Change] = []
+    changes: list[FileChange] = []
     unchanged: int = 0
     requests: int = 0
 

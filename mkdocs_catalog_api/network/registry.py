@@ -66,7 +66,7 @@ class Descriptor(Struct, rename="camel"):
     artifact_type: str | None = None
 
 
-class Manifest(Struct, rename="camel"):
+class RegistryManifest(Struct, rename="camel"):
     """An index or a manifest, of OCI's type or of Docker's."""
 
     media_type: str = ""
@@ -150,10 +150,10 @@ class Registries:
             raise NoAnswerError(f"{repository.domain} answers with a malformed digest for {tag}")
         return digest
 
-    def manifest(self, repository: Reference, digest: str) -> Manifest:
+    def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
         """The index or manifest with this digest."""
         answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
-        manifest = _decode(answer.body, Manifest, f"manifest {digest}")
+        manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
         if manifest.media_type not in (*_INDEXES, *_MANIFESTS):
             raise NoAnswerError(
@@ -177,7 +177,9 @@ class Registries:
                 for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
                     if _media_type(answer) != _INDEXES[0]:
                         raise NoAnswerError(f"the referrers of {digest} are not an index")
-                    referrers += _decode(answer.body, Manifest, f"referrers of {digest}").manifests or ()
+                    referrers += (
+                        _decode(answer.body, RegistryManifest, f"referrers of {digest}").manifests or ()
+                    )
             except RefusedAnswerError as error:
                 if error.status != 404:
                     raise

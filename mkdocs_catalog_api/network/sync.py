@@ -75,7 +75,7 @@ class Item(Struct, frozen=True):
         return self.reference.removeprefix("oci://")
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """What a run changed in one file, for people."""
 
     file: str
@@ -125,7 +125,7 @@ class Sync:
         self._prune, self._dry_run = prune, dry_run
         self._requests = ThreadPoolExecutor(PARALLEL)
         self._items = ThreadPoolExecutor(PARALLEL)
-        self.changes: list[Change] = []
+        self.changes: list[FileChange] = []
         self.unchanged = 0
 
     def close(self) -> None:
@@ -357,7 +357,7 @@ class Sync:
         if body == state.before:
             self.unchanged += 1
             return
-        self.changes.append(Change(state.label, tuple(_changes(state.versions, versions))))
+        self.changes.append(FileChange(state.label, tuple(_changes(state.versions, versions))))
 
     def _fail(self, item: Item, message: str, hint: str) -> None:
         """Add an error; those of one item are shown as one line if there are many."""
