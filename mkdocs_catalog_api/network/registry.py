@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from requests.utils import parse_dict_header, parse_header_links
 from urllib3.util import Retry
 
@@ -100,14 +101,19 @@ class Registries:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: Limits | None,
         say: Callable[[str], None] | None,
         credentials: Credentials,
         insecure: tuple[str, ...] = (),
         seconds: float = float("inf"),
     ) -> None:
-        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over."""
-        self._limits, self._say, self._credentials = limits, say, credentials
+        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over.
+
+        By default the limits are `REGISTRY_LIMITS`, with waits that end with the run.
+        """
+        self._stopped = threading.Event()
+        self._limits = limits or replace(REGISTRY_LIMITS, sleep=self._sleep)
+        self._say, self._credentials = say, credentials
         self._insecure = {host.lower() for host in insecure}
         self._deadline, self._seconds = time.monotonic() + seconds, seconds
         self._local, self._lock = threading.local(), threading.Lock()
@@ -124,13 +130,17 @@ class Registries:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._deadline = 0
+        self.stop()
         for client in self._clients:
             client.__exit__()
 
     def stop(self) -> None:
-        """Begin no other request."""
+        """Begin no other request, and end all waits."""
         self._deadline = 0
+        self._stopped.set()
+
+    def _sleep(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
 
     def tags(self, repository: Reference) -> list[str]:
         """All tags, sorted."""
@@ -181,7 +191,7 @@ class Registries:
                         _decode(answer.body, RegistryManifest, f"referrers of {digest}").manifests or ()
                     )
             except RefusedAnswerError as error:
-                if error.status != 404:
+                if error.status == 401:
                     raise
                 self._has_referrers[host] = False
             else:
