@@ -91,7 +91,7 @@ class FakeRegistry:
                 if self.command == "GET":
                     self.wfile.write(reply.body)
 
-            do_HEAD = do_GET  # noqa: N815
+            do_HEAD = do_CONNECT = do_GET  # noqa: N815
 
             def log_message(self, *_: object) -> None: ...
 

@@ -214,10 +214,10 @@ def test_all_versions_of_the_registry_are_listed(site: SiteFolder) -> None:
 @pytest.mark.parametrize(
     ("choice", "expected"),
     [
-        ({"tags": "[0-9.]+"}, ["1.3.0", "1.2.1", "1.2.0"]),
+        ({"tags": "^[0-9.]+$"}, ["1.3.0", "1.2.1", "1.2.0"]),
         ({"tags": ["1.2*", "edge"]}, ["1.2.1", "1.2.1-alpine", "1.2.0", "edge"]),
         ({"keep": 1}, ["1.3.0", "1.2.1", "1.2.1-alpine"]),
-        ({"tags": "1[.]2.*", "keep": 1}, ["1.2.1", "1.2.1-alpine"]),
+        ({"tags": "^1[.]2", "keep": 1}, ["1.2.1", "1.2.1-alpine"]),
         ({}, ["1.3.0", "1.2.1", "1.2.1-alpine", "1.2.0"]),
     ],
 )
@@ -257,7 +257,7 @@ def test_without_its_file_versions_from_the_registry_are_an_error(site: SiteFold
 
 def test_a_file_without_a_chosen_version_is_a_warning(site: SiteFolder) -> None:
     know(site, facts("1.0.0"))
-    web(site, {"from": "registry", "tags": "v.*"})
+    web(site, {"from": "registry", "tags": "^v"})
     assert problems(site) == [("warning", "CAT083", "docs/images/web.md", 5, "versions")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from urllib3.util import Retry
 
+from mkdocs_catalog_api.commands import sync as commands_sync
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 
@@ -173,7 +175,7 @@ def test_a_malformed_manifest_is_refused(bench: Bench, document: dict[str, Any],
     bench.fake.tags("acme/nginx", "1.0")
     bench.fake.manifest("acme/nginx", document, "1.0")
     bench.refused(words)
-    assert bench.labels() == []
+    assert not (bench.site.folder / "registry").exists()
 
 
 def test_a_digest_of_the_wrong_shape_in_a_head_is_refused(bench: Bench) -> None:
@@ -265,6 +267,92 @@ def test_another_folder_and_a_dry_run(bench: Bench) -> None:
     assert not (bench.site.folder / "facts").exists()
     assert bench.run().exit_code == 0
     assert (bench.site.folder / "facts/images/nginx.json").is_file()
+
+
+def test_what_was_learned_is_written_although_another_digest_fails(bench: Bench) -> None:
+    first, second = (bench.fake.image("acme/nginx", tag) for tag in ("1.0", "2.0"))
+    bench.fake.tags("acme/nginx", "1.0", "2.0")
+    broken = f"/v2/acme/nginx/manifests/{second}"
+    whole = bench.fake.replies.pop(broken)
+    bench.refused(second)
+    assert bench.labels() == ["1.0"]
+    bench.fake.replies[broken] = whole
+    bench.fake.asked.clear()
+    assert bench.run().exit_code == 0
+    assert bench.labels() == ["1.0", "2.0"]
+    assert f"GET /v2/acme/nginx/manifests/{first}" not in bench.fake.asked
+
+
+class CtrlC(threading.Event):
+    """The first who waits for it presses Ctrl-C."""
+
+    pressed = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if not self.pressed:
+            self.pressed = True
+            signal.raise_signal(signal.SIGINT)
+        return super().wait(timeout)
+
+
+def test_a_run_that_is_stopped_keeps_what_it_has_learned(bench: Bench) -> None:
+    digests = [bench.fake.image("acme/nginx", label) for label in ("1.0", "2.0", "3.0")]
+    bench.fake.tags("acme/nginx", "1.0", "2.0", "3.0")
+    last = bench.fake.replies[f"/v2/acme/nginx/manifests/{digests[-1]}"]
+    last.wait = CtrlC()
+    bench.limits["whole"] = 1
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = bench.run()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        last.wait.set()
+    assert result.exit_code == 1 and "interrupted" in result.stderr
+    assert bench.labels() == ["1.0", "2.0"]
+
+
+def test_a_run_has_an_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands_sync, "_SECONDS", -1)
+    bench.refused("not asked")
+    assert bench.fake.asked == []
+
+
+def test_a_registry_that_never_answers_is_left_alone(bench: Bench) -> None:
+    for number in range(20):
+        bench.image(f"image-{number}")
+        bench.fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
+    bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=503)
+    result = bench.run("--verbose")
+    assert result.exit_code == 1 and "not asked" in result.stderr
+    assert len(bench.fake.asked) < 2 * 21
+    for number in range(20):
+        assert f"{bench.fake.host}/acme/image-{number}:" in result.stderr
+
+
+def test_a_long_run_is_announced(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands_sync, "_MANY", 5)
+    bench.fake.image("acme/nginx", "1.0")
+    assert "about 7 requests at most" in bench.run().stderr
+    assert "requests at most" not in bench.run().stderr
+
+
+def test_registries_are_asked_by_https_and_through_proxies(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"http://{bench.fake.host}")
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("NO_PROXY", "")
+    bench.site.image("nginx", "versions: registry", image="nginx")
+    bench.site.image("redis", "versions: registry", image="registry.example.org/redis")
+    bench.site.image("caddy", "versions: registry", image="plain.example.org:5000/caddy")
+    bench.site.settings["insecure_registries"] = ["plain.example.org:5000"]
+    assert bench.run().exit_code == 1
+    assert {*bench.fake.asked} == {
+        "CONNECT registry-1.docker.io:443",
+        "CONNECT registry.example.org:443",
+        "GET http://plain.example.org:5000/v2/caddy/tags/list",
+    }
 
 
 INDEX_YAML = """\

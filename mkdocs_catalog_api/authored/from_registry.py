@@ -26,12 +26,12 @@ def _tags(value: object) -> object:
         return value
     if not isinstance(value, str):
         raise RefusedError(
-            "neither a regular expression nor a list of tags", 'write `tags: "[0-9.]+"` or `tags: [1.*]`'
+            "neither a regular expression nor a list of tags", 'write `tags: "^[0-9.]+$"` or `tags: [1.*]`'
         )
     try:
         re.compile(value)
     except (re.error, OverflowError, RecursionError) as error:
-        hint = 'write one that matches whole tags, as in "[0-9.]+"'
+        hint = 'as in "^[0-9.]+$"'
         raise RefusedError(f"{value[:80]!r} is not a regular expression: {error}", hint) from None
     return value
 
@@ -44,9 +44,9 @@ class FromRegistry(Model):
         str | list[str] | None,
         BeforeValidator(_tags),
         Field(
-            description="Which tags are versions: a regular expression that matches whole tags, or a list of "
-            "tags and patterns with `*`; by default those with a number.",
-            examples=["[0-9.]+"],
+            description="Which tags are versions: a regular expression that matches in the tag, or a list "
+            "of tags and patterns with `*`; by default those with a number.",
+            examples=["^[0-9.]+$"],
         ),
     ] = None
     keep: Annotated[
@@ -68,7 +68,7 @@ class FromRegistry(Model):
         if self.tags is None:
             return bool(parse_label(tag).numbers)
         if isinstance(self.tags, str):
-            return re.fullmatch(self.tags, tag) is not None
+            return re.search(self.tags, tag) is not None
         return any(fnmatchcase(tag, pattern) for pattern in self.tags)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..authored.settings import Resource, Settings
     from ..authored.site import Site
     from ..network.client import Limits
-    from ..network.sync import Change, Item, Listed
+    from ..network.sync import FileChange, Item, Listed
 
 _SECONDS = 3600
 """No request begins after so many seconds; the next run goes on there."""
@@ -39,7 +39,7 @@ _MANY = 500
 
 
 class _Outcome(Struct):
-    changes: list[Change] = []
+    changes: list[FileChange] = []
     unchanged: int = 0
     requests: int = 0
 
@@ -95,7 +95,7 @@ def command(
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=quiet, verbose=verbose)
-        for change in changes:
+        for change in changes if dry_run or not quiet else ():
             for version in change.versions or ("no versions",):
                 click.echo(f"{change.file}: {version}")
         if not quiet:
@@ -120,7 +120,7 @@ def _sync(
     """Do the work of the command. `outcome` is filled even if the run ends early."""
     from ..catalog.names import Reference
     from ..network.credentials import Credentials
-    from ..network.registry import REGISTRY_LIMITS, Registries
+    from ..network.registry import Registries
     from ..network.sync import Sync
     from ..sources.read_site import read_site
 
@@ -128,9 +128,7 @@ def _sync(
     items = [*_items(site, settings, problems)]
     folder = site.root / settings.registry_facts
     host = Reference.parse(settings.registry).domain if settings.registry else None
-    with Registries(
-        limits or REGISTRY_LIMITS, say, Credentials(host), settings.insecure_registries, _SECONDS
-    ) as registries:
+    with Registries(limits, say, Credentials(host), settings.insecure_registries, _SECONDS) as registries:
         project = project_of(site.root, folder)
         sync = Sync(
             registries, folder, settings.registry_facts, project, problems, prune=prune, dry_run=dry_run

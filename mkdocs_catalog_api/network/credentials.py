@@ -48,7 +48,7 @@ class _DockerConfig(Struct, rename="camel"):
     cred_helpers: dict[str, str] = field(default_factory=dict)
 
 
-class _Answer(Struct, rename="pascal"):
+class _HelperAnswer(Struct, rename="pascal"):
     """What a helper prints."""
 
     username: str
@@ -143,7 +143,7 @@ def _ask_helper(helper: str, host: str) -> Login | None:
             return None
         raise NoAnswerError(f"{program} failed for {host} (exit status {answer.returncode})")
     try:
-        login = msgspec.json.decode(answer.stdout, type=_Answer)
+        login = msgspec.json.decode(answer.stdout, type=_HelperAnswer)
     except ValueError:
         raise NoAnswerError(f"{program} gave no answer that can be read") from None
     if login.username == "<token>":

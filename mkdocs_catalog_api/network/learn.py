@@ -21,7 +21,7 @@ from ..catalog.registry_facts import (
 )
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .client import NoAnswerError
-from .registry import Descriptor, Manifest, RefusedAnswerError, Registries
+from .registry import Descriptor, RefusedAnswerError, Registries, RegistryManifest
 
 _IMAGE_CONFIGS = (
     "application/vnd.oci.image.config.v1+json",
@@ -217,11 +217,11 @@ def _is_attestation(entry: Descriptor) -> bool:
     return bool(mapping(entry.annotations).get("vnd.docker.reference.type"))
 
 
-def _is_image(manifest: Manifest) -> bool:
+def _is_image(manifest: RegistryManifest) -> bool:
     return manifest.config is not None and manifest.config.media_type in _IMAGE_CONFIGS
 
 
-def _config(registries: Registries, repository: Reference, manifest: Manifest) -> dict[str, object]:
+def _config(registries: Registries, repository: Reference, manifest: RegistryManifest) -> dict[str, object]:
     if not (manifest.config and _is_image(manifest)):
         return {}
     return _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
@@ -242,7 +242,7 @@ def _platform(values: Mapping[str, object]) -> str | None:
     return platform if usable else None
 
 
-def _size(manifest: Manifest) -> int | None:
+def _size(manifest: RegistryManifest) -> int | None:
     size = sum(max(layer.size, 0) for layer in manifest.layers or ())
     return size if size < 2**53 else None
 

@@ -12,11 +12,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from requests.utils import parse_dict_header, parse_header_links
 from urllib3.util import Retry
 
@@ -65,7 +67,7 @@ class Descriptor(Struct, rename="camel"):
     artifact_type: str | None = None
 
 
-class Manifest(Struct, rename="camel"):
+class RegistryManifest(Struct, rename="camel"):
     """An index or a manifest, of OCI's type or of Docker's."""
 
     media_type: str = ""
@@ -99,14 +101,19 @@ class Registries:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: Limits | None,
         say: Callable[[str], None] | None,
         credentials: Credentials,
         insecure: tuple[str, ...] = (),
         seconds: float = float("inf"),
     ) -> None:
-        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over."""
-        self._limits, self._say, self._credentials = limits, say, credentials
+        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over.
+
+        By default the limits are `REGISTRY_LIMITS`, with waits that end with the run.
+        """
+        self._stopped = threading.Event()
+        self._limits = limits or replace(REGISTRY_LIMITS, sleep=self._sleep)
+        self._say, self._credentials = say, credentials
         self._insecure = {host.lower() for host in insecure}
         self._deadline, self._seconds = time.monotonic() + seconds, seconds
         self._local, self._lock = threading.local(), threading.Lock()
@@ -114,20 +121,26 @@ class Registries:
         self._authorizations: dict[tuple[str, str], str] = {}
         """Host and repository → header."""
         self._unanswered = Counter[str]()
-        self._without_referrers: set[str] = set()
+        self._has_referrers: dict[str, bool] = {}
+        """Host → whether it has the referrers API."""
+        self._first_referrers = threading.Lock()
         self.requests = Counter[str]()
 
     def __enter__(self) -> Registries:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._deadline = 0
+        self.stop()
         for client in self._clients:
             client.__exit__()
 
     def stop(self) -> None:
-        """Begin no other request."""
+        """Begin no other request, and end all waits."""
         self._deadline = 0
+        self._stopped.set()
+
+    def _sleep(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
 
     def tags(self, repository: Reference) -> list[str]:
         """All tags, sorted."""
@@ -147,10 +160,10 @@ class Registries:
             raise NoAnswerError(f"{repository.domain} answers with a malformed digest for {tag}")
         return digest
 
-    def manifest(self, repository: Reference, digest: str) -> Manifest:
+    def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
         """The index or manifest with this digest."""
         answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
-        manifest = _decode(answer.body, Manifest, f"manifest {digest}")
+        manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
         if manifest.media_type not in (*_INDEXES, *_MANIFESTS):
             raise NoAnswerError(
@@ -164,19 +177,26 @@ class Registries:
 
     def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
         """What refers to a digest, by the referrers API; nothing where the registry does not have it."""
-        if repository.domain in self._without_referrers:
-            return []
-        referrers: list[Descriptor] = []
-        try:
-            for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
-                if _media_type(answer) != _INDEXES[0]:
-                    raise NoAnswerError(f"the referrers of {digest} are not an index")
-                referrers += _decode(answer.body, Manifest, f"referrers of {digest}").manifests or ()
-        except RefusedAnswerError as error:
-            if error.status != 404:
-                raise
-            self._without_referrers.add(repository.domain)
-        return referrers
+        host = repository.domain
+        # Until it is known whether the host has the API, one thread asks and the others wait.
+        with self._first_referrers if host not in self._has_referrers else nullcontext():
+            if not self._has_referrers.get(host, True):
+                return []
+            referrers: list[Descriptor] = []
+            try:
+                for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
+                    if _media_type(answer) != _INDEXES[0]:
+                        raise NoAnswerError(f"the referrers of {digest} are not an index")
+                    referrers += (
+                        _decode(answer.body, RegistryManifest, f"referrers of {digest}").manifests or ()
+                    )
+            except RefusedAnswerError as error:
+                if error.status == 401:
+                    raise
+                self._has_referrers[host] = False
+            else:
+                self._has_referrers[host] = True
+            return referrers
 
     def chart_index(self, address: str) -> bytes:
         """The index.yaml of a classic repository."""

@@ -75,7 +75,7 @@ class Item(Struct, frozen=True):
         return self.reference.removeprefix("oci://")
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """What a run changed in one file, for people."""
 
     file: str
@@ -125,7 +125,7 @@ class Sync:
         self._prune, self._dry_run = prune, dry_run
         self._requests = ThreadPoolExecutor(PARALLEL)
         self._items = ThreadPoolExecutor(PARALLEL)
-        self.changes: list[Change] = []
+        self.changes: list[FileChange] = []
         self.unchanged = 0
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ class Sync:
             except learn.NotOfThisKindError as error:
                 self._note(item, str(error))
             except NoAnswerError as error:
-                self._fail(item, str(error), f"what was known of {name[:19]} is kept")
+                self._fail(item, str(error), "what was known is kept")
 
     def _combined(
         self,
@@ -345,7 +345,7 @@ class Sync:
         self, item: Item, state: _State, versions: tuple[VersionFacts, ...], *, final: bool = True
     ) -> None:
         """Write the file if it changes, and note the changes of the whole run once they are final."""
-        body = encode(_file(item, versions))
+        body = encode(_file(item, versions)) if versions or state.before else b""
         if body != state.before and not self._dry_run and (final or versions):
             write_whole(state.file, body)
         if not final:
@@ -354,10 +354,14 @@ class Sync:
             if facts.gone:
                 message = f"{item.name} no longer has {facts.version}, which is kept as gone"
                 self._warn(item, (), message, "`catalog-api sync --prune` removes it")
+            for part in facts.manifests if isinstance(facts, ImageVersionFacts) else ():
+                if part.size is None and not facts.gone:
+                    message = f"{item.name}:{facts.version} has no manifest for {part.platform} any more"
+                    self._warn(item, (), message, "push it again: nobody can pull it for that platform")
         if body == state.before:
             self.unchanged += 1
             return
-        self.changes.append(Change(state.label, tuple(_changes(state.versions, versions))))
+        self.changes.append(FileChange(state.label, tuple(_changes(state.versions, versions))))
 
     def _fail(self, item: Item, message: str, hint: str) -> None:
         """Add an error; those of one item are shown as one line if there are many."""

@@ -172,7 +172,7 @@ class FactsFolder:
             versions = [*_chosen(facts, choice)]
             if not versions:
                 message = f"none of the {len(facts.versions)} versions in {name} is chosen"
-                hint = "set `tags` under `versions`: a regular expression that matches whole tags, or a list"
+                hint = "set `tags` under `versions`: a regular expression, or a list"
                 problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
                 self._problems.add(problem)
             raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep))
