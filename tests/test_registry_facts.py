@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from mkdocs_catalog_api.commands.main import main
 
+from .fake_registry import FakeRegistry
 from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 from .test_map import item
 
@@ -498,3 +499,27 @@ def test_entries_of_a_data_file_are_filled(site: SiteFolder) -> None:
     site.write("images.yml", "- {name: Web, category: Tools, tier: core, license: MIT, versions: registry}\n")
     site.write("docs/index.md", "# Home\n")
     assert versions_of(built(site), "version", "digest") == [["1.0.0", digest("1.0.0")]]
+
+
+def test_the_build_reads_what_sync_writes(site: SiteFolder) -> None:
+    def sync() -> None:
+        nobody = {"DOCKER_CONFIG": str(site.folder)}
+        arguments = ["sync", "-f", str(site.write_config())]
+        result = CliRunner().invoke(main, arguments, env=nobody)
+        assert result.exit_code == 0, result.output
+
+    with FakeRegistry().running() as fake:
+        site.image("web", "versions: {from: registry, tags: '^[0-9.]+$'}", image=f"{fake.host}/acme/web")
+        first = fake.image("acme/web", "1.0.0", "stable")
+        sync()
+        assert versions_of(built(site), "version", "digest", "tags", "size") == [
+            ["1.0.0", first, ["stable"], 5]
+        ]
+        second = fake.image("acme/web", "1.1.0")
+        fake.tags("acme/web", "1.0.0", "1.1.0")
+        sync()
+        assert versions_of(built(site), "version", "digest") == [["1.1.0", second], ["1.0.0", first]]
+        fake.tags("acme/web", "1.0.0")
+        sync()
+        result = built(site, gone={"images/web": {"1.1.0"}})
+        assert versions_of(result, "version", "digest") == [["1.0.0", first], ["1.1.0", second]]
