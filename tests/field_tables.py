@@ -134,7 +134,8 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
 
 def _written(field: Schema, definitions: Schema) -> str:
     """What a field may hold, in words; a definition of `definitions` by its keys."""
-    choices = [choice for choice in field.get("anyOf", [field]) if choice.get("type") != "null"]
+    choices = [field["then"], *field["else"]["anyOf"]] if "then" in field else field.get("anyOf", [field])
+    choices = [choice for choice in choices if choice.get("type") != "null"]
     closed = [choice for choice in choices if "enum" in choice]
     return " or ".join(dict.fromkeys(_word(choice, definitions) for choice in closed or choices))
 
@@ -144,6 +145,8 @@ def _word(schema: Schema, definitions: Schema) -> str:
         name = schema["$ref"].rpartition("/")[2]
         if name not in {definition for _, definition in TABLES.values()}:  # those have tables of their own
             return f"keys {', '.join(f'`{key}`' for key in definitions[name]['properties'])}"
+    if "const" in schema:
+        return f"`{schema['const']}`"
     if True in schema.get("enum", ()):
         return "true or false"
     if "enum" in schema:

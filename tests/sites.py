@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import textwrap
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -172,11 +173,11 @@ def run(
     )
 
 
-def built(site: SiteFolder, **options: bool) -> Result:
-    """The site, built without an error and by the contract."""
+def built(site: SiteFolder, *, gone: Mapping[str, Set[str]] | None = None, **options: bool) -> Result:
+    """The site, built without an error and by the contract; `gone` as in `check`."""
     result = site.build(**options)
     assert not result.failed, result.logged()
-    assert check(result.folder / "site", "/catalog") == []
+    assert check(result.folder / "site", "/catalog", gone=gone or {}) == []
     return result
 
 

@@ -58,6 +58,8 @@ FROZEN = {
     "CAT080": "NOT_FETCHED",
     "CAT081": "ARRIVED",
     "CAT082": "HEADERS",
+    "CAT083": "REGISTRY",
+    "CAT084": "MOVED_TAG",
 }
 """Every code that was ever given, to what. A line is added for a new kind; none is changed or removed."""
 GONE: frozenset[str] = frozenset()

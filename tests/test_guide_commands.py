@@ -11,6 +11,7 @@ import pytest
 
 from .example import EXAMPLE
 from .fake_hub import FakeHub, Version
+from .fake_registry import FakeRegistry
 from .feeds_of_advisories import epss, kev
 from .guide import PAGES, blocks
 from .programs import need
@@ -34,6 +35,9 @@ RUN = {
     ("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem"),
     ("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
     ("publish", "mkdocs build --strict"),
+    ("registry", "catalog-api sync"),
+    ("registry", "catalog-api sync --dry-run   # prints what would change"),
+    ("registry", "catalog-api sync --prune"),
     ("vulnerabilities", "catalog-api fetch"),
     ("vulnerabilities", "catalog-api fetch --kev --epss"),
 }
@@ -231,6 +235,26 @@ def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
     assert f", {right}; " in said
     shape = re.compile(r"^generatedAt: \S+Z\nbase: (\S+)$", re.MULTILINE)
     assert shape.findall(printed) == shape.findall(said) == [f"{SITE}/api/v1"]
+
+
+@pytest.mark.slow
+def test_registries_are_asked(folder: Path, site: SiteFolder) -> None:
+    file = folder / "registry/images/nginx.json"
+    with FakeRegistry().running() as registry:
+        site.settings["registry"] = f"{registry.host}/acme"
+        site.write_config()
+        for tag in ("1.28.0", "1.29.3"):
+            registry.image("acme/nginx", tag)
+        site.image("nginx", "versions: registry")
+        registry.tags("acme/nginx", "1.28.0", "1.29.3")
+        ask = partial(shell, folder, DOCKER_CONFIG=str(folder))
+        printed = re.sub(r"[0-9]+ requests", "", output("registry", "registry/images/nginx.json: "))
+        assert re.sub(r"[0-9]+ requests", "", ask(command("registry", "catalog-api sync"))).endswith(printed)
+        registry.tags("acme/nginx", "1.29.3")
+        ask(command("registry", "catalog-api sync --dry-run   # prints what would change"))
+        assert '"gone": true' in file.read_text("utf-8")
+        ask(command("registry", "catalog-api sync --prune"))
+    assert "1.28.0" not in file.read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import splitext
+from types import MappingProxyType
 from typing import Any
 
 from mergedeep import Strategy, merge
@@ -165,6 +166,20 @@ class Page(Struct, frozen=True):
     """What such plugins made of the text below the front matter; None likewise."""
 
 
+class Filled(Struct, frozen=True):
+    """What an item has from the facts of its registry."""
+
+    file: str
+    """How problems name the file of facts."""
+    fields: frozenset[str]
+    """The fields of which nothing is on the page."""
+    gone: frozenset[str]
+    """The versions that the registry no longer has: they are never the newest, and nobody should update to
+    them."""
+    keep: int | None
+    """How many versions are listed of each line and variant; None for all."""
+
+
 class RawItem(Struct, frozen=True):
     """The values of one item before validation, and where they stand."""
 
@@ -178,6 +193,15 @@ class RawItem(Struct, frozen=True):
     """The slug that the name of its page gives; in a data file the one by which problems name the entry."""
     named: Page | None = None
     """The page that an entry of a data file names."""
+    mapped: Mapping[str, str] = MappingProxyType({})
+    """Field → the other key under which the author wrote its value."""
+    filled: Filled | None = None
+    """None without facts from its registry."""
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """The versions that the registry no longer has."""
+        return self.filled.gone if self.filled else frozenset()
 
     @property
     def own_page(self) -> Page | None:
@@ -200,6 +224,11 @@ class RawItem(Struct, frozen=True):
         group: str = "",
     ) -> Problem:
         """A problem of the value at `path`, counted from the item."""
+        if path and self.filled and path[0] in self.filled.fields:
+            file, field = self.filled.file, str(path[0])
+            return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
+        if path and path[0] in self.mapped:
+            path = (self.mapped[str(path[0])], *path[1:])
         file, document = self.file, self.document
         if self.page and path and not document.has(path[0]):
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))

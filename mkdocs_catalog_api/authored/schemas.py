@@ -17,6 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .config_file import PLUGIN
+from .from_registry import REGISTRY, FromRegistry
 from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
@@ -62,7 +63,7 @@ def write(folder: Path, made: Mapping[str, Schema]) -> None:
 
 
 def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model, own = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
+    model, own, _ = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
     item["required"].remove("categories")
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
@@ -71,12 +72,21 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
         "description": description,
     }
+    if listed := item["properties"].get("versions"):
+        choice, _ = _generate(FromRegistry)
+        item["properties"]["versions"] = {
+            "description": listed.pop("description"),
+            "type": ["array", "string", "object"],
+            "if": {"type": "array"},
+            "then": listed,
+            "else": {"anyOf": [{"const": REGISTRY}, choice, {"type": "null"}]},
+        }
     versions = [part for part in definitions.values() if "version" in part["properties"]]
     for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
         declared, _ = _generate(fields)
         schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
         schema["required"] += declared.get("required", ())
-    required = [field for field in item.pop("required") if field not in _DEFAULTED]
+    required = [field for field in item.pop("required") if field not in {*_DEFAULTED, *section.map}]
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()

@@ -22,11 +22,13 @@ from ..catalog import names as references
 from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
 from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+from ..catalog.registry_facts import FACTS_FOLDER
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
+from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
 from .pages import SLUG
 
@@ -164,6 +166,11 @@ class CollectionSettings(Section):
     vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
         {}, description="Words that a built-in field may have."
     )
+    map: dict[Word, Word] = Field(
+        {},
+        description="Fields that are read from another key of the front matter, as in `{category: tags}`, "
+        "unless an item has the field itself. A list gives its first entry to a field of one value.",
+    )
     lines: LineRule | None = Field(
         None,
         description="How the line of a version follows from its label, unless its page says: `major`, "
@@ -186,7 +193,7 @@ class CollectionSettings(Section):
         if model is ImageEntry and "variant" in own.of_versions.names:
             # It is checked as it is declared, and is the built-in field.
             own.of_versions.names = [name for name in own.of_versions.names if name != "variant"]
-        return ItemFields(with_words(model, self.vocabulary), own)
+        return ItemFields(with_words(model, self.vocabulary), own, (*self.map.items(),))
 
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
@@ -358,6 +365,14 @@ class Settings(Section):
     registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
         None, description="`image` of a page that gives none is registry/slug."
     )
+    registry_facts: RelativePath = Field(
+        FACTS_FOLDER, description="Folder of what `catalog-api sync` learns, relative to mkdocs.yml."
+    )
+    insecure_registries: tuple[Word, ...] = Field(
+        (),
+        strict=False,
+        description="Hosts (with the port, if any) that `catalog-api sync` asks by http instead of https.",
+    )
     images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
@@ -476,7 +491,24 @@ def check_collection(
             except RefusedError as error:
                 path = (resource, "vocabulary", name, position)
                 yield config.problem(path, error.message, error.hint, code=Code.SETTING)
+    yield from _map(resource, model, section, written, config)
     yield from _defaults(resource, model, section, written, config)
+
+
+def _map(
+    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
+) -> Iterator[Problem]:
+    """Each entry of `map` that is not for a field."""
+    declared = written.get("fields") if isinstance(written, dict) else None
+    known = [*ItemFields(model, own_fields(section.fields)).names]
+    for name in section.map:
+        if name in COMPUTED:
+            message, hint = f"`{name}` is computed", "remove it"
+        elif name not in known and not (isinstance(declared, dict) and name in declared):
+            message, hint = "unknown field", suggestion(name, known, f"{resource} have")
+        else:
+            continue
+        yield config.problem((resource, "map", name), message, hint, code=Code.SETTING)
 
 
 def _names(
@@ -525,7 +557,13 @@ def _defaults(
     declared = written.get("fields") if isinstance(written, dict) else None
     for name in section.defaults:
         path = (resource, "defaults", name)
-        if name in COMPUTED or name in _ITS_OWN:
+        if name == "versions" and name in fields.names and is_from_registry(section.defaults[name]):
+            _, wrong = read_from_registry(section.defaults[name])
+            for details in wrong:
+                message, hint = message_and_hint(details, (FromRegistry,))
+                place = location(details) if isinstance(section.defaults[name], dict) else ()
+                yield config.problem((*path, *place), message, hint, code=Code.SETTING)
+        elif name in COMPUTED or name in _ITS_OWN:
             yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
         elif name not in known and not (isinstance(declared, dict) and name in declared):
             hint = suggestion(name, known, f"{resource} have")
@@ -536,7 +574,7 @@ def _defaults(
         place = location(details)
         if place and place[0] in values:
             written = config.written((resource, "defaults", *place))
-            message, hint = message_and_hint(details, fields, written)
+            message, hint = message_and_hint(details, fields[:2], written)
             yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
 
 

@@ -35,7 +35,9 @@ class Site(Struct, frozen=True):
 
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
-    """What a catalog is made of beside docs_dir: data files, reports, statements and recorded days."""
+    """What a catalog is made of beside docs_dir: data files, reports, statements, recorded days, facts of
+    registries.
+    """
     data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
     for name, path in (data | {"decisions": settings.updates.decisions}).items():
         for file in [path] if path else data_names(name):
@@ -45,3 +47,4 @@ def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     for name, default in ADVISORIES.items():
         yield root / (getattr(settings.security, name) or default)
     yield root / (settings.history or DEFAULT_HISTORY)
+    yield root / settings.registry_facts

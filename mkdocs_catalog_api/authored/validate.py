@@ -4,23 +4,36 @@ order of versions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import get_args
+from typing import TypeVar, get_args
 
+from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
 from ..catalog.fields import COMPUTED, ItemFields, M
-from ..catalog.lines import LineRules, cycle_of, line_by, mixed_variants, newest_label, parse_label
+from ..catalog.lines import (
+    LineRules,
+    cycle_of,
+    derived_line,
+    line_by,
+    mixed_variants,
+    newest_label,
+    parse_label,
+)
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, VersionEntry
+from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, Lifecycle, VersionEntry
 from ..catalog.names import slug_from_name
-from ..catalog.versions import in_order, undecided
+from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
 from .pages import RawItem, heading
+
+E = TypeVar("E", ImageEntry, ChartEntry)
+V = TypeVar("V", VersionEntry, ChartVersionEntry)
 
 FOREIGN = frozenset(
     {
@@ -44,6 +57,19 @@ _WRITTEN_AS = {
     "outcome": ("status", "result"),
     "name": ("title",),
 }
+
+
+def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
+    """The item with the fields that it has under another key, which `map` names."""
+    values: dict[str, object] = {}
+    for field, key in fields.keys:
+        value = raw.values.get(key)
+        if isinstance(value, list) and not fields.holds_list(field):
+            value = next(iter(value), None)
+        if raw.values.get(field) is None and value is not None:
+            values[field] = value
+    mapped = {field: key for field, key in fields.keys if field in values}
+    return replace(raw, values={**raw.values, **values}, mapped=mapped)
 
 
 def default_values(
@@ -84,7 +110,7 @@ def read_entry(
             known[key] = value
         elif key in COMPUTED:
             faults.append(raw.problem((key,), f"`{key}` is computed", "remove it", code=Code.UNKNOWN_FIELD))
-        elif near := _misspelt(key, names):
+        elif key not in dict(fields.keys).values() and (near := _misspelt(key, names)):
             misspelt.add(near)
             hint = f"perhaps you mean {near!r}"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
@@ -100,7 +126,7 @@ def read_entry(
 
 def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
     """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
-    names = {*fields.names, *fields.model.spellings, *COMPUTED, *FOREIGN}
+    names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
@@ -117,7 +143,7 @@ def _explain(
     foreign = fields.own.others(raw.values)
     for details in errors:
         path = location(details)
-        message, hint = message_and_hint(details, fields)
+        message, hint = message_and_hint(details, fields[:2])
         field = str(path[0]) if path else ""
         if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
@@ -202,20 +228,31 @@ def _is_spdx(expression: str) -> bool:
 
 def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> ChartEntry:
     """The chart with its versions newest first and `latest` filled in."""
+    entry = _of_registry(entry, raw, problems)
+    kept = _kept(raw, [(v, derived_line(v.version), LineRules().variant(v.version)) for v in entry.versions])
+    entry = entry.model_copy(update={"versions": kept})
     positions = _positions(entry, raw, problems)
     if not _has_latest(entry, raw, problems):
         return entry
-    labels = in_order(positions, entry.latest)
+    present = [label for label in positions if label not in raw.gone] or [*positions]
+    newest = next(iter(in_order(present, entry.latest)), None)
+    labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
-    return entry.model_copy(update={"versions": versions, "latest": labels[0] if labels else None})
+    return entry.model_copy(update={"versions": versions, "latest": newest})
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
     """The image with the line and variant of each version, its versions newest first, and `latest`."""
+    entry = _of_registry(entry, raw, problems)
+    versions = [_in_line(version, rules) for version in entry.versions]
+    versions = _kept(raw, [(version, version.line, version.variant) for version in versions])
+    if len(versions) < len(entry.versions):
+        kept = {version.version for version in versions}
+        listed = [version for version in entry.versions if version.version in kept]
+        entry = entry.model_copy(update={"versions": listed})
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
-    versions = [_in_line(version, rules) for version in entry.versions]
     variants = {version.variant for version in versions}
     _check_lines(entry, raw, rules, problems)
     if entry.default_variant is not None and entry.default_variant not in variants:
@@ -231,12 +268,43 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.LINES))
     newest = entry.latest
     if newest is None and versions:
-        newest = newest_label(versions, entry.default_variant)
+        present = [version for version in versions if version.version not in raw.gone] or versions
+        variant = entry.default_variant
+        newest = newest_label(present, variant if any(v.variant == variant for v in present) else None)
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
     return entry.model_copy(
         update={"versions": [versions[positions[label]] for label in labels], "latest": newest}
     )
+
+
+def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
+    """The entry without a `latest` that its registry no longer has, if there is another version."""
+    labels = {version.version for version in entry.versions}
+    if entry.latest is None or entry.latest not in raw.gone or labels <= raw.gone:
+        return entry
+    message = f"the registry no longer has {entry.latest!r}, so it is not the newest version"
+    hint = "name another one, or remove the line"
+    problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
+    return entry.model_copy(update={"latest": None})
+
+
+def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
+    """The versions, each with its line and variant, without older ones than the page wants to keep.
+
+    Those that are gone are listed beside the ones that are kept.
+    """
+    most = raw.filled.keep if raw.filled else None
+    if most is None:
+        return [version for version, *_ in versions]
+    order = {label: at for at, label in enumerate(newest_first([v.version for v, *_ in versions]))}
+    kept: set[str] = set()
+    counts: Counter[tuple[str, str]] = Counter()
+    for version, line, variant in sorted(versions, key=lambda each: order[each[0].version]):
+        if counts[line, variant] < most:
+            kept.add(version.version)
+            counts[line, variant] += version.version not in raw.gone
+    return [version for version, *_ in versions if version.version in kept]
 
 
 def _in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:

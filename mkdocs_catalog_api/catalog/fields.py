@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_origin
 
 from pydantic import (
     BaseModel,
@@ -144,6 +144,14 @@ class ItemFields(NamedTuple, Generic[M]):
     """The built-in ones, with the words that the catalog allows in them."""
     own: type[OwnFields] = OwnFields
     """Those that the catalog declares itself. The key of one is not read as a built-in field."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """Fields, each with the other key of front matter from which it is read."""
+
+    def holds_list(self, name: str) -> bool:
+        """Whether the field with this name holds a list, or may, as `category` does."""
+        own = self.own.model_fields.get(f"own_{name}")
+        built_in = {info.alias or field: info for field, info in self.model.model_fields.items()}
+        return name == "category" or get_origin((own or built_in[name]).annotation) is list
 
     @property
     def names(self) -> Sequence[str]:

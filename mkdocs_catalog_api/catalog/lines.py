@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -211,8 +211,13 @@ class Advice(NamedTuple):
     """The greatest newer version of the variant, if its line is another one."""
 
 
-def update_advice(versions: Sequence[Version], latest: str | None) -> dict[str, Advice]:
-    """Label → advice; no line above that of `latest`, which the page sets as its newest, is advised."""
+def update_advice(
+    versions: Sequence[Version], latest: str | None, gone: Collection[str] = ()
+) -> dict[str, Advice]:
+    """Label → advice; no line above that of `latest`, which the page sets as its newest, is advised.
+
+    Nor is a version that is `gone` from its registry.
+    """
     by_label = {version.version: version for version in versions}
     numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
     numbered.sort(key=lambda label: parse_label(label).key, reverse=True)
@@ -220,6 +225,8 @@ def update_advice(versions: Sequence[Version], latest: str | None) -> dict[str, 
     in_variant: dict[str, list[str]] = defaultdict(list)
     for label in numbered:
         version = by_label[label]
+        if label in gone:
+            continue
         in_line[version.variant, version.line].append(label)
         if not _above(version, by_label.get(latest or "")):
             in_variant[version.variant].append(label)

@@ -127,7 +127,7 @@ def _variants(value: object) -> object:
     raise RefusedError("neither a text nor names with patterns", hint)
 
 
-def _product(value: str) -> str:
+def product_name(value: str) -> str:
     if not _PRODUCT.fullmatch(value) or references.reserved(value):
         hint = "write the last part of its address, as in postgresql for https://endoflife.date/postgresql"
         raise RefusedError(f"{value[:80]!r} is not a product of endoflife.date", hint)
@@ -170,6 +170,7 @@ Text = Annotated[
 ]
 Integer = Annotated[int, _JSON_INTEGER, Field(examples=[1]), BeforeValidator(_integer)]
 Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
+Positive = Annotated[int, Field(ge=1, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
 Number = Annotated[
     int | float,
     Field(allow_inf_nan=False),
@@ -224,5 +225,5 @@ VariantRule = Annotated[
         }
     ),
 ]
-Product = Annotated[str, *_checked(_product, "postgresql", pattern=_PRODUCT.pattern)]
+Product = Annotated[str, *_checked(product_name, "postgresql", pattern=_PRODUCT.pattern)]
 Logo = Annotated[Text, *_checked(_logo, "https://example.org/tools.svg")]

@@ -67,6 +67,8 @@ class Release(Struct, frozen=True):
     """None without a scan."""
     advice: Advice = Advice()
     """The versions to update to."""
+    gone: bool = False
+    """Whether its registry no longer has it."""
 
     @property
     def figures(self) -> Figures | None:

@@ -15,7 +15,7 @@ import click
 from ..authored.folders import project_of
 from ..catalog.links import web_link
 from ..catalog.names import slug
-from ..problems import CatalogError, Problem, Problems, reason
+from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from .run import (
     as_objects,
@@ -91,6 +91,14 @@ def secure(_context: object, _option: object, value: str | None) -> str | None:
     callback=secure,
     help="Get the latter from this mirror. [default: that of EPSS's makers]",
 )
+@click.option("--eol", is_flag=True, help="Get the release cycles of every `product` of the pages, too.")
+@click.option(
+    "--eol-url",
+    metavar="URL",
+    envvar="CATALOG_API_EOL",
+    callback=secure,
+    help="Get them from this mirror, URL/PRODUCT/. [default: https://endoflife.date/api/v1/products]",
+)
 @quiet_option
 @json_option
 @click.pass_obj
@@ -103,13 +111,15 @@ def command(
     epss: bool,
     kev_url: str | None,
     epss_url: str | None,
+    eol: bool,
+    eol_url: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Bring the security reports of charts from Artifact Hub to the reports folder.
 
-    With --kev and --epss also what is known of vulnerabilities being exploited. Only what is new is asked
-    for. A build reads what is there and never asks anyone.
+    With --kev and --epss also what is known of vulnerabilities being exploited, with --eol when the support
+    of products ends. Only what is new is asked for. A build reads what is there and never asks anyone.
     """
     try:
         from ..network.client import Client
@@ -124,7 +134,10 @@ def command(
         site, settings, _ = read_site(config_file, problems, trusted=None)
         with Client(limits, say) as client:
             _advisories(client, site, settings, wanted, problems, files)
-            _reports(client, site, settings, repositories, hub, problems, counts, say, alone=not wanted)
+            if eol:
+                _cycles(client, site, settings, eol_url, problems, files)
+            alone = not (wanted or eol)
+            _reports(client, site, settings, repositories, hub, problems, counts, say, alone=alone)
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
@@ -140,7 +153,7 @@ def command(
     else:
         print_problems(problems, quiet=quiet)
         if not quiet:
-            if wanted:
+            if wanted or eol:
                 click.echo(f"{files['fetched']} files of advisories fetched, {files['unchanged']} unchanged")
             click.echo(
                 f"{counts['fetched']} reports fetched, {counts['unchanged']} unchanged, "
@@ -175,6 +188,25 @@ def _advisories(
             problems,
             counts,
         )
+
+
+def _cycles(
+    client: Client,
+    site: Site,
+    settings: Settings,
+    base: str | None,
+    problems: Problems,
+    counts: Counter[str],
+) -> None:
+    """Bring the release cycles of the products that pages name."""
+    from ..network.cycles import ENDOFLIFE, download_cycles
+    from ..sources.load import load_products
+
+    products = load_products(site, settings, problems)
+    if not products:
+        message, hint = "no page names a product, so no release cycles are fetched", "add `product: …`"
+        problems.add(Problem("", 0, 0, "product", message, hint, Level.INFO, code=Code.NOT_FETCHED))
+    download_cycles(client, base or ENDOFLIFE, products, site, problems, counts)
 
 
 def _reports(

@@ -14,7 +14,20 @@ import click
 
 from ..publish.signals import exit_on_signals
 
-_COMMANDS = ("new", "build", "check", "record", "fetch", "sign", "diff", "check-live", "schemas", "explain")
+_COMMANDS = (
+    "new",
+    "build",
+    "check",
+    "list",
+    "record",
+    "sync",
+    "fetch",
+    "sign",
+    "diff",
+    "check-live",
+    "schemas",
+    "explain",
+)
 
 
 class _Commands(click.Group):

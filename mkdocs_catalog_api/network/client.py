@@ -8,7 +8,7 @@ other place, each ends with a `NoAnswerError`, never with a hanging program or f
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -26,6 +26,11 @@ USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 3
 _CHUNK = 2**16
+_ERROR_SIZE = 2**14
+"""Bytes of the body of an error that are read if they are wanted."""
+_SECRET = ("authorization", "cookie")
+"""Headers that no other host gets."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class NoAnswerError(Exception):
@@ -68,7 +73,7 @@ LIVE = Limits(silence=15, whole=60)
 
 
 class Answer(NamedTuple):
-    """What came back; `body` is empty unless `status` is 200, and only its beginning if `too_large`."""
+    """What came back; `body` is only its beginning if `too_large`, and empty for errors that nobody reads."""
 
     status: int
     headers: Mapping[str, str]
@@ -89,7 +94,7 @@ class _Session(requests.Session):
 
 
 class Client:
-    """A client for GET requests; use it as a context manager."""
+    """A client for GET and HEAD requests; use it as a context manager, in one thread."""
 
     def __init__(self, limits: Limits | None = None, say: Callable[[str], None] | None = None) -> None:
         """`say` is called with the reason whenever the client waits."""
@@ -102,10 +107,19 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self._session.close()
 
-    def get(self, address: str, size: int | None = None, headers: Mapping[str, str] | None = None) -> Answer:
+    def get(
+        self,
+        address: str,
+        size: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        method: str = "GET",
+        errors: bool = False,
+    ) -> Answer:
         """The answer to one question, whatever it is; no redirect is followed, nothing is asked twice.
 
-        `size`, by default that of the limits, is the most bytes that the body may have, unpacked.
+        `size`, by default that of the limits, is the most bytes that the body may have, unpacked. With
+        `errors`, the beginning of the body of an error is read, too.
 
         Raises:
             NoAnswerError: nothing, or not all of it, or not in time.
@@ -115,7 +129,7 @@ class Client:
 
         def receive() -> None:
             try:
-                result.put(self._receive(session, address, most, headers))
+                result.put(self._receive(session, method, address, most, headers, errors))
             except Exception as error:
                 result.put(error)
 
@@ -132,14 +146,28 @@ class Client:
         return answer
 
     def _receive(
-        self, session: requests.Session, address: str, most: int, headers: Mapping[str, str] | None
+        self,
+        session: requests.Session,
+        method: str,
+        address: str,
+        most: int,
+        headers: Mapping[str, str] | None,
+        errors: bool,
     ) -> Answer:
         try:
-            with session.get(
-                address, headers=headers, timeout=self._limits.silence, stream=True, allow_redirects=False
+            with session.request(
+                method,
+                address,
+                headers=headers,
+                timeout=self._limits.silence,
+                stream=True,
+                allow_redirects=False,
             ) as answer:
                 if answer.status_code != 200:
-                    return Answer(answer.status_code, answer.headers, b"")
+                    wanted = errors and answer.status_code >= 400
+                    return Answer(
+                        answer.status_code, answer.headers, _body(answer, _ERROR_SIZE) if wanted else b""
+                    )
                 body = _body(answer, most)
                 return Answer(200, answer.headers, body, len(body) > most)
         except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
@@ -154,44 +182,55 @@ class Client:
         *,
         size: int | None = None,
         elsewhere: bool = False,
+        method: str = "GET",
+        errors: Collection[int] = (404,),
     ) -> Answer:
-        """An answer of status 200 or 404, or of 304 if `headers` ask for it, its body whole; asked for again
-        while the server is busy.
+        """An answer of status 200, or one of `errors`, or 304 if `headers` ask for it, its body whole; asked
+        for again while the server is busy.
 
         `size` bounds the body further than the limits do. Redirects are followed within the same scheme, host
-        and port; with `elsewhere` also to other hosts, by https alone.
+        and port; with `elsewhere` also to other hosts, by https alone (or by http from this machine to
+        itself), which do not get the credentials in `headers`.
 
         Raises:
             UnavailableError: no answer, or "too many requests", or a fault of the server, time and again.
             NoAnswerError: an answer that asking again would not mend.
         """
-        place, redirects, retry = address, 0, self._limits.retry
+        place, shown, redirects, retry = address, address, 0, self._limits.retry
         most = min(self._limits.size, size or self._limits.size)
         while True:
             after = 0.0
             try:
-                answer = self.get(place, most, headers)
+                answer = self.get(place, most, headers, method=method, errors=errors != (404,))
                 if answer.status in _REDIRECTS:
-                    place, redirects = _target(place, answer, elsewhere), redirects + 1
+                    target = _target(place, answer, elsewhere)
+                    if headers and urlsplit(target)[:2] != urlsplit(place)[:2]:
+                        headers = {
+                            name: value for name, value in headers.items() if name.lower() not in _SECRET
+                        }
+                    place, redirects = target, redirects + 1
+                    shown = place.partition("?")[
+                        0
+                    ]  # what follows may be a signature, which opens a file to all
                     if redirects > _MOST_REDIRECTS:
                         raise NoAnswerError("redirected in circles")
                     continue
-                if not retry.is_retry("GET", answer.status):
-                    return _usable(answer, most, conditional=bool(headers))
+                if not retry.is_retry(method, answer.status):
+                    return _usable(answer, most, (200, *errors, *([304] if headers else ())))
                 reason, after = f"the server answers {answer.status}", _wanted_wait(retry, answer)
             except _BrokenError as error:
                 reason = str(error)
             except NoAnswerError as error:
-                raise NoAnswerError(f"{place}: {error}") from None
+                raise NoAnswerError(f"{shown}: {error}") from None
             if not retry.total:
-                raise UnavailableError(f"{place}: {reason}, also after {len(retry.history)} more tries")
-            retry = retry.increment("GET", place, error=HTTPError(reason))
+                raise UnavailableError(f"{shown}: {reason}, also after {len(retry.history)} more tries")
+            retry = retry.increment(method, place, error=HTTPError(reason))
             after = max(after, retry.get_backoff_time())
             if after > self._limits.longest_wait:
                 when = f"and wants to be asked again in {after / 60:.0f} minutes only"
-                raise UnavailableError(f"{place}: {reason}, {when}")
+                raise UnavailableError(f"{shown}: {reason}, {when}")
             if self._say:
-                self._say(text(f"{place}: {reason}; asking again in {after:.0f} s"))
+                self._say(text(f"{shown}: {reason}; asking again in {after:.0f} s"))
             self._limits.sleep(after)
 
 
@@ -207,8 +246,8 @@ def _body(answer: requests.Response, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _usable(answer: Answer, size: int, *, conditional: bool) -> Answer:
-    if answer.status not in (200, 404) and not (conditional and answer.status == 304):
+def _usable(answer: Answer, size: int, statuses: Collection[int]) -> Answer:
+    if answer.status not in statuses:
         raise NoAnswerError(f"the server answers {answer.status}")
     if answer.too_large:
         raise NoAnswerError(f"the answer is larger than {size / 2**20:g} MiB, so it was not read")
@@ -222,13 +261,15 @@ def _target(place: str, answer: Answer, elsewhere: bool) -> str:
         target = urljoin(place, location)
         there, here = urlsplit(target), urlsplit(place)
         same = there[:2] == here[:2]
-        foreign = elsewhere and there.scheme == "https" and there.hostname and there.username is None
+        here_only = there.scheme == here.scheme == "http" and {there.hostname, here.hostname} <= {*LOOPBACK}
+        secure = there.scheme == "https" or here_only
+        foreign = elsewhere and secure and there.hostname and there.username is None
     except ValueError:
         same = foreign = False
     if same or foreign:
         return target
     raise NoAnswerError(
-        f"the server sends elsewhere, to {text(location)[:200]!r}, which is not followed; "
+        f"the server sends elsewhere, to {text(location.partition('?')[0])[:200]!r}, which is not followed; "
         "if you trust that place, give its address instead"
     )
 

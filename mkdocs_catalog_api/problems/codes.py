@@ -203,4 +203,14 @@ class Code(StrEnum):
     HEADERS = ("CAT082", "headers of the host",
         "The host sends other headers than clients need, or another answer than 404 for what is not there.",
         "Tell your host as the guide's page Publish says.")
+    REGISTRY = ("CAT083", "a registry did not answer as expected",
+        "`sync` got no answer from a registry: no network, wrong credentials, an unknown repository, or an "
+        "answer that is too large, malformed or of another type. Or a tag or version is gone.",
+        "Fix what the message names, and run `catalog-api sync` again. What was known stays in the file.")
+    MOVED_TAG = ("CAT084", "a page and its registry differ",
+        "A page gives a digest for a version, and the registry has another one for that tag: the tag was "
+        "moved after the page was written. Or a file in `registry/` is about another repository than the "
+        "page.",
+        "If the new image is yours, correct the digest on the page or remove it, and scan the image again. "
+        "Run `catalog-api sync` after a page has got another `image` or `chart`.")
     # fmt: on

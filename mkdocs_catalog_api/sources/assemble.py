@@ -65,15 +65,15 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     if security.max_age is not None:
-        raw_images = {entry.slug: raw for entry, raw in sources.images}
+        raws = {entry.slug: raw for entry, raw in sources.images}
         for image in unscanned(joined.images):
             message = f"the newest version, {image.releases[0].entry.version}, has no scan"
-            problem = raw_images[image.entry.slug].problem
+            problem = raws[image.entry.slug].problem
             hint = "scan it: `security.max_age` asks for scans"
             problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
-    latest_set = {entry.slug: entry.latest for entry, _ in sources.images}
+    raw_images = {entry.slug: (entry.latest, raw.gone) for entry, raw in sources.images}
     images = tuple(
-        _assessed_image(_with_advice(image, latest_set[image.entry.slug]), known) for image in joined.images
+        _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
     )
     catalog = Catalog(
         title=site.title,
@@ -109,12 +109,18 @@ def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> Line
     return LineRules(entry.lines, sources.cycles.get(entry.product or "", ()), section.lines, variants)
 
 
-def _with_advice(image: Image, latest: str | None) -> Image:
-    """The image with what each release can be updated to; `latest` is the version that its page sets."""
-    advice = update_advice(image.entry.versions, latest)
+def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Image:
+    """The image with what each release can be updated to.
+
+    `latest` is the version that its page sets; `gone` are those that its registry no longer has.
+    """
+    advice = update_advice(image.entry.versions, None if latest in gone else latest, gone)
     return replace(
         image,
-        releases=tuple(replace(release, advice=advice[release.entry.version]) for release in image.releases),
+        releases=tuple(
+            replace(release, advice=advice[release.entry.version], gone=release.entry.version in gone)
+            for release in image.releases
+        ),
     )
 
 

@@ -1,7 +1,10 @@
 """Release cycles of products: files of endoflife.date, one for each product that a page names.
 
-A file is an answer of its API v1 (https://endoflife.date/docs/api/v1/), of which only this is read:
-`{"result": {"releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}`.
+A file is an answer of its API v1 (https://endoflife.date/docs/api/v1/), of which `fetch` keeps only this:
+
+    {"result": {"name": "postgresql", "links": {"html": "https://endoflife.date/postgresql"},
+                "releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}
+
 `isEol` depends on the day of the answer, so it decides only where `eolFrom` is null.
 """
 
@@ -24,7 +27,8 @@ from ..problems.codes import Code
 
 FOLDER = "advisories/endoflife"
 """Relative to mkdocs.yml."""
-_MOST = 4 * 2**20
+MOST = 4 * 2**20
+"""Bytes of the largest file that is read."""
 _FETCH = "get it with `catalog-api fetch --eol`"
 
 
@@ -34,15 +38,39 @@ class _Release(msgspec.Struct):
     is_eol: bool = msgspec.field(default=False, name="isEol")
 
 
+class _Links(msgspec.Struct):
+    html: str = ""
+
+
 class _Result(msgspec.Struct):
     releases: Annotated[list[_Release], msgspec.Meta(min_length=1)]
+    name: str = ""
+    aliases: list[str] = []
+    links: _Links = msgspec.field(default_factory=_Links)
 
 
-class _Answer(msgspec.Struct):
+class ProductCycles(msgspec.Struct):
+    """A file, or an answer, which has more than what is kept."""
+
     result: _Result
 
 
-_DECODER = msgspec.json.Decoder(_Answer)
+_DECODER = msgspec.json.Decoder(ProductCycles)
+
+
+def decode_cycles(data: bytes) -> ProductCycles:
+    """Raises ValueError: what is wrong, and the field after ` - at `."""
+    try:
+        return _DECODER.decode(data)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def encode_cycles(cycles: ProductCycles) -> bytes:
+    """The file: what is kept of an answer, a line for each value."""
+    result = cycles.result
+    kept = {"name": result.name, "links": result.links, "releases": result.releases}
+    return msgspec.json.format(msgspec.json.encode({"result": kept})) + b"\n"
 
 
 def read_cycles(
@@ -77,11 +105,11 @@ def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cyc
         problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
         return ()
     try:
-        answer = _DECODER.decode(read_file(path, _MOST))
+        answer = decode_cycles(read_file(path, MOST))
     except OSError as error:
         problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", _FETCH, code=Code.NOT_READ))
         return ()
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except ValueError as error:
         message, _, field = str(error).partition(" - at `$.")
         problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _FETCH, code=Code.ADVISORIES))
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
 from ..authored.site import Site
-from ..authored.validate import default_values, read_entry, undeclared
+from ..authored.validate import default_values, read_entry, undeclared, with_mapped
 from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
 from ..catalog.links import SCHEME
@@ -25,6 +25,7 @@ from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .elsewhere import pages_beside
+from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -125,6 +126,23 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
+def raw_items(
+    fields: ItemFields[E],
+    name: Resource,
+    site: Site,
+    settings: Settings,
+    raws: Sequence[RawItem],
+    problems: Problems,
+) -> tuple[Sequence[RawItem], list[RawItem]]:
+    """The pages and the entries of the data file, with the fields that they have under another key."""
+    entries: list[RawItem] = []
+    if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
+        entries = read_list(path, name_of(path, site.root), name, problems)
+    if fields.keys:
+        return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
+    return raws, entries
+
+
 def read_items(
     fields: ItemFields[E],
     name: Resource,
@@ -135,20 +153,21 @@ def read_items(
 ) -> list[tuple[E, RawItem]]:
     """The items of a collection from pages and data file, by slug, each with the place it came from."""
     section: CollectionSettings = getattr(settings, name)
-    entries: list[RawItem] = []
-    if path := data_file(site, (name, "data"), section.data, name, problems):
-        entries = read_list(path, name_of(path, site.root), name, problems)
+    raws, entries = raw_items(fields, name, site, settings, raws, problems)
     if "page" not in section.fields:
         entries = _with_pages(entries, site, problems)
         raws = _not_pages_of(raws, entries, fields, problems)
         _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
+    problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
     without_image: list[RawItem] = []
+    facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
         values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
+        raw, values = facts.fill(raw, values, fields)
         entry = read_entry(fields, raw, values, problems)
         if entry is None:
             continue
@@ -181,6 +200,19 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
         f"{docs}/{logo} is missing" if not path.exists() else f"{docs}/{logo} is not a file of the project"
     )
     return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
+
+
+def _unused_keys(
+    name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
+) -> Iterator[Problem]:
+    """Warn of each key in `map` that no item has."""
+    present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
+    for field, key in fields.keys if raws else ():
+        if key not in present:
+            near = resembling(key, present)
+            hint = f"did you mean `{near}`?" if near else "correct the key, or remove the entry"
+            message = f"no item of {name} has the key {key!r}"
+            yield site.config.problem((name, "map", field), message, hint, Level.WARNING, code=Code.SETTING)
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:

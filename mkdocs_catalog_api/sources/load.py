@@ -13,18 +13,20 @@ from msgspec import Struct
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
 from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
-from ..authored.settings import SECURITY_FOLDERS, Settings, check_words, item_fields
+from ..authored.settings import ITEM_MODELS, SECURITY_FOLDERS, Resource, Settings, check_words, item_fields
 from ..authored.site import Site
-from ..authored.validate import read_entry
+from ..authored.validate import default_values, read_entry
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
+from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.names import Reference
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
+from ..catalog.types import product_name
 from ..history.days import history_folder
-from ..problems import CatalogError, Level, Problems
+from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import Advisories, read_advisories
 from .cycles import read_cycles
@@ -36,6 +38,7 @@ from .items import (
     check_unread_defaults,
     data_file,
     page_selection,
+    raw_items,
     read_items,
 )
 
@@ -111,6 +114,30 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
+
+
+def load_values(
+    site: Site, settings: Settings, name: Resource, problems: Problems
+) -> list[tuple[RawItem, dict[str, object]]]:
+    """The values of each item of a collection with its defaults, not validated, as `sync` needs them."""
+    section, model = getattr(settings, name), ITEM_MODELS[name]
+    paged = select(site.pages, page_selection(settings), problems)[name]
+    pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
+    registry = settings.registry or NO_REGISTRY
+    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in (*pages, *entries)]
+
+
+def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
+    """The products that images name, each with the images, which need not be complete otherwise."""
+    products: dict[str, list[RawItem]] = {}
+    for raw, values in load_values(site, settings, "images", problems):
+        if (product := values.get("product")) is None:
+            continue
+        try:
+            products.setdefault(product_name(str(product)), []).append(raw)
+        except RefusedError as error:
+            problems.add(raw.problem(("product",), error.message, error.hint, code=Code.WRONG_VALUE))
+    return products
 
 
 def _folder(

@@ -8,6 +8,7 @@ the program cannot hide behind the same slip in its test.
 
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.contract import (
     badges,
@@ -30,24 +31,27 @@ def check(
     base: str,
     custom: Mapping[str, Sequence[str]] | None = None,
     named_latest: Set[str] = frozenset(),
+    gone: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[str]:
     """What the API below `site`/api/v1 breaks of the contract, in words; an empty list when it holds.
 
     `base` is the mount path ("" or "/catalog"). `custom` lists a collection's own fields in their order.
     `named_latest` holds the items ("images/nginx") whose page names its newest version itself, which then
-    may stand first against the version order.
+    may stand first against the version order. `gone` has the labels of items ("images/nginx") that their
+    registry no longer has: they are never the newest, nor advised as an update.
 
     Each violation reads "document JSON-path: what is wrong". While a document is missing or has another
     shape or a broken text, only that is reported: what documents say of each other can't be judged yet.
     """
     api = Api(site, base)
+    api.gone = gone
     if not api.violations:
         schemas.check(api, custom or {})
     if not api.violations:
         inventory.check(api)
         texts.check(api)
     if not api.violations:
-        items.check(api, named_latest)
+        items.check(api, {*named_latest, *gone})
         releases = security.check(api)
         charts.check(api, releases)
         slim.check(api)

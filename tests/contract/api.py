@@ -1,7 +1,7 @@
 """The files of a published API, and the rules that hold for the bytes of each."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ class Api:
 
     def __init__(self, site: Path, mount: str) -> None:
         self.site, self.mount, self.base = site, mount, f"{mount}/api/v1"
+        self.gone: Mapping[str, Set[str]] = {}
+        """Item → the labels that its registry no longer has, which no document says."""
         self.violations: list[str] = []
         self.documents: dict[str, Json] = {}
         root = site / "api/v1"

@@ -64,6 +64,8 @@ def _digests(api: Api, releases: Releases) -> None:
     found: dict[str, list[Json]] = {}
     for image in api.data("images"):
         slug, versions = image["slug"], image["versions"]
+        gone = api.gone.get(f"images/{slug}", ())
+        present = [version for version in versions if version["version"] not in gone]
         for digest in dict.fromkeys(digest for version in versions for digest in every_digest(version)):
             having = [version for version in versions if digest in every_digest(version)]
             first, label = having[0], having[0]["version"]
@@ -83,7 +85,7 @@ def _digests(api: Api, releases: Releases) -> None:
             entry["isLatest"] = label == image["latest"]
             published = _published_entry(api, digest, slug)
             for name, same_line in (("upgrade", True), ("newLine", False)):
-                newer = _newer(first, versions, published.get(name), same_line=same_line)
+                newer = _newer(first, present, published.get(name), same_line=same_line)
                 entry[name] = newer and _upgrade(api, slug, first, newer)
             found.setdefault(digest, []).append(entry)
     for digest, entries in found.items():

@@ -1,0 +1,147 @@
+"""`catalog-api list`: what there is to scan, and where each report belongs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import click
+
+from ..authored import clock
+from ..authored.settings import SECURITY_FOLDERS
+from ..catalog.join import NO_REGISTRY
+from ..catalog.value import Catalog, Image, Release
+from ..problems import CatalogError
+from ..sources.assemble import assemble
+from ..sources.load import load
+from .run import Run, as_objects, options, print_object, print_problems
+
+_AGE = re.compile(r"([0-9]{1,6})([hd])")
+
+
+def _age(_context: object, _option: object, value: str | None) -> timedelta | None:
+    if value is None:
+        return None
+    if not (match := _AGE.fullmatch(value)):
+        raise click.BadParameter(f"{value!r} is not an age; write it in hours or days, as in 24h or 7d.")
+    return timedelta(hours=int(match[1])) if match[2] == "h" else timedelta(days=int(match[1]))
+
+
+@click.command("list", short_help="List the images to scan, and where each report belongs.")
+@click.option("--unscanned", is_flag=True, help="Only versions without a scan.")
+@click.option(
+    "--older-than",
+    metavar="AGE",
+    callback=_age,
+    help="Only versions whose last scan is older, as in 24h or 7d, or that have none.",
+)
+@click.option("--newest", is_flag=True, help="Only the newest version of each image.")
+@options
+def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: bool) -> None:
+    """List the versions to scan, one a line: reference, path of the report, version, time of the last scan.
+
+    The fields are separated by tabs. The reference has the digest if the version has one, else the tag. The
+    path is relative to the folder of mkdocs.yml. The time is `-` without a scan.
+    """
+    targets: list[ScanTarget] = []
+    try:
+        site, settings = run.read()
+        clock.check(run.problems)
+        catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
+        folder = settings.security.reports or SECURITY_FOLDERS["reports"]
+        targets = [*_targets(catalog, folder, newest=newest)]
+    except CatalogError as error:
+        run.problems.extend(error.problems)
+    if unscanned or older_than is not None:
+        before = clock.now() - older_than if older_than is not None else None
+        targets = [target for target in targets if target.is_due(before)]
+    if run.as_json:
+        print_object(
+            {"problems": as_objects(run.problems), "versions": [target.json() for target in targets]}
+        )
+    else:
+        print_problems(run.problems, quiet=run.quiet)
+        for target in targets:
+            time = target.scanned_at or "-"
+            click.echo("\t".join((target.reference, target.report, target.version, time)))
+    if run.problems.refuse(strict=run.strict):
+        sys.exit(1)
+
+
+class ScanTarget(NamedTuple):
+    """What one run of a scanner looks at."""
+
+    slug: str
+    version: str
+    reference: str
+    """By digest, else by tag."""
+    report: str
+    """Path of its report, relative to the folder of mkdocs.yml."""
+    scanned: bool
+    scanned_at: str | None
+    """When it was last scanned; None if it was not, or if the report does not say."""
+
+    def is_due(self, before: datetime | None) -> bool:
+        """Whether there is no scan of it, or none since `before`; a time in the future is not trusted."""
+        if not self.scanned:
+            return True
+        if before is None:
+            return False
+        if self.scanned_at is None:
+            return True
+        time = datetime.strptime(self.scanned_at[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
+        return not before <= time <= clock.latest()
+
+    def json(self) -> dict[str, object]:
+        return {
+            "slug": self.slug,
+            "version": self.version,
+            "reference": self.reference,
+            "report": self.report,
+            "scanned": self.scanned,
+            "scannedAt": self.scanned_at,
+        }
+
+
+def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTarget]:
+    """What there is to scan, by slug, versions newest first; several versions of one digest are one.
+
+    Planned images and versions that their registry no longer has are left out: nobody can pull them.
+    """
+    listed: set[str] = set()
+    for image in catalog.images:
+        if image.entry.lifecycle == "planned" or image.entry.image.startswith(f"{NO_REGISTRY}/"):
+            continue
+        for release in image.releases[: 1 if newest else None]:
+            if release.gone:
+                continue
+            for target in _of_release(image, release, folder):
+                if target.reference not in listed:
+                    listed.add(target.reference)
+                    yield target
+
+
+def _of_release(image: Image, release: Release, folder: str) -> Iterator[ScanTarget]:
+    """One target, or one for each digest of a release that has several."""
+    entry = release.entry
+    several = len(entry.digests) > 1
+    digests: list[str] | list[None] = entry.digests or [None]
+    for digest in digests:
+        # A report of another digest may have joined by its path; what is published now is not scanned then.
+        scans = [
+            scan
+            for scan in release.scans
+            if digest is None or digest in scan.digests or not (scan.digests or several)
+        ]
+        name = f"{entry.version}.{digest.partition(':')[2][:12]}" if digest and several else entry.version
+        yield ScanTarget(
+            image.entry.slug,
+            entry.version,
+            f"{image.entry.image}@{digest}" if digest else f"{image.entry.image}:{entry.version}",
+            f"{folder}/{image.entry.slug}/{name}.json",
+            bool(scans),
+            max((scan.scanned_at for scan in scans if scan.scanned_at), default=None),
+        )

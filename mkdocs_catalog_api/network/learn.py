@@ -1,0 +1,277 @@
+"""What one digest of a registry is: an image with its platforms, or a chart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import yaml
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..catalog.names import CHART_VERSION, DIGEST, PLATFORM, VERSION_MAX, Reference
+from ..catalog.registry_facts import (
+    ANNOTATIONS,
+    ChartVersionFacts,
+    ImageVersionFacts,
+    PlatformFacts,
+    VersionFacts,
+)
+from ..sources.reports.normalise import mapping, text, texts, utc
+from .client import NoAnswerError
+from .registry import Descriptor, RefusedAnswerError, Registries, RegistryManifest
+
+_IMAGE_CONFIGS = (
+    "application/vnd.oci.image.config.v1+json",
+    "application/vnd.docker.container.image.v1+json",
+)
+_CHART_CONFIG = "application/vnd.cncf.helm.config.v1+json"
+_CHART_PROVENANCE = "application/vnd.cncf.helm.chart.provenance.v1.prov"
+_SIGNATURE_TYPES = ("application/vnd.dev.sigstore.bundle", "application/vnd.dev.cosign.")
+_SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1"
+_PREDICATES = ("in-toto.io/predicate-type", "dev.sigstore.bundle.predicateType", "predicateType")
+_CREATED = "org.opencontainers.image.created"
+_HEX = re.compile(r"[0-9a-f]{64}")
+_MOST_DEPTH = 50
+_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""Every scalar is text: `1.10` stays what it is."""
+
+
+class NotOfThisKindError(NoAnswerError):
+    """The digest is not an image, or not a chart."""
+
+
+class Attached(Struct, frozen=True):
+    """What was found beside a digest."""
+
+    types: frozenset[str] = frozenset()
+    """Predicate types and artifact types."""
+    signed: bool = False
+
+    def __or__(self, other: Attached) -> Attached:
+        return Attached(self.types | other.types, self.signed or other.signed)
+
+
+def attachment_tags(digest: str, tags: Iterable[str]) -> list[str]:
+    """The tags that cosign and the fallback of the referrers API give what belongs to a digest."""
+    start = digest.replace(":", "-")
+    return [tag for tag in tags if tag == start or tag.startswith(f"{start}.")]
+
+
+def is_attachment(tag: str) -> bool:
+    """Whether a tag is `sha256-<hex>…`, which is not a version."""
+    return bool(DIGEST.match(tag.replace("-", ":", 1)))
+
+
+def attached(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Attached:
+    """What refers to a digest: by the referrers API, by its fallback tag, and by the tags of cosign."""
+    result = _described(registries.referrers(repository, digest))
+    for tag in attachment_tags(digest, tags):
+        if tag.endswith(".sig"):
+            result |= Attached(signed=True)
+            continue
+        manifest = registries.manifest(repository, registries.digest(repository, tag))
+        result |= _described(manifest.manifests if manifest.is_index else manifest.layers)
+    return result
+
+
+def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
+    types: set[str] = set()
+    signed = False
+    for descriptor in descriptors or ():
+        annotations = mapping(descriptor.annotations)
+        kind = text(descriptor.artifact_type) or text(descriptor.media_type)
+        predicate = next((text(annotations[name]) for name in _PREDICATES if annotations.get(name)), "")
+        is_signature = kind.startswith(_SIGNATURE_TYPES) and not predicate
+        if is_signature or predicate == _SIGN_PREDICATE:
+            signed = True
+        elif predicate or kind:
+            types.add(predicate or kind)
+    return Attached(frozenset(types), signed)
+
+
+def image(
+    registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
+) -> ImageVersionFacts:
+    """The facts of an image; `version` and `tags` are for the caller to set.
+
+    `tags` are all of the repository.
+    """
+    manifest = registries.manifest(repository, digest)
+    annotations: dict[str, object] = {**mapping(manifest.annotations)}
+    beside = attached(registries, repository, digest, tags)
+    manifests: dict[str, PlatformFacts] = {}
+    config: dict[str, object] = {}
+    if manifest.is_index:
+        for entry in manifest.manifests or ():
+            if _is_attestation(entry):
+                beside |= _described(registries.manifest(repository, entry.digest).layers)
+                continue
+            try:
+                part = registries.manifest(repository, entry.digest)
+            except RefusedAnswerError as error:
+                if error.status != 404:
+                    raise
+                part = None  # deleted: the index still names it
+            if part and (part.is_index or not _is_image(part)):
+                continue
+            part_config = {}
+            if part and (not config or not entry.platform):
+                part_config = _config(registries, repository, part)
+            platform = _platform(mapping(entry.platform) or part_config)
+            if platform is None or platform in manifests:
+                continue
+            if not manifests:
+                beside |= attached(registries, repository, entry.digest, tags)
+            manifests[platform] = PlatformFacts(platform, entry.digest, _size(part) if part else None)
+            annotations = {**mapping(part and part.annotations), **annotations}
+            config = config or part_config
+    elif _is_image(manifest):
+        config = _config(registries, repository, manifest)
+        if platform := _platform(config):
+            manifests[platform] = PlatformFacts(platform, digest, _size(manifest))
+    if not (manifests or _is_image(manifest)):
+        raise NotOfThisKindError(f"{repository.repository}@{digest} is not an image")
+    labels = mapping(mapping(config.get("config")).get("Labels"))
+    annotations = {**labels, **annotations}
+    return ImageVersionFacts(
+        version="_",
+        digest=digest,
+        manifests=tuple(manifests.values()),
+        created=_time(config.get("created")) or _time(annotations.get(_CREATED)),
+        annotations=_kept(annotations),
+        attestations=tuple(sorted(beside.types)),
+        signature="cosign" if beside.signed else None,
+    )
+
+
+def chart(
+    registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
+) -> ChartVersionFacts:
+    """The facts of a chart in a registry; `tags` are all of the repository."""
+    manifest = registries.manifest(repository, digest)
+    if manifest.config is None or manifest.config.media_type != _CHART_CONFIG:
+        raise NotOfThisKindError(f"{repository.repository}@{digest} is not a chart")
+    metadata = _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
+    beside = attached(registries, repository, digest, tags)
+    if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
+        beside |= Attached(frozenset({_CHART_PROVENANCE}))
+    annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
+    return ChartVersionFacts(
+        version=_chart_version(metadata, f"{repository.repository}@{digest}"),
+        digest=digest,
+        created=_time(annotations.get(_CREATED)),
+        annotations=_kept(annotations),
+        attestations=tuple(sorted(beside.types)),
+        signature="cosign" if beside.signed else None,
+        **_chart_fields(metadata),
+    )
+
+
+def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersionFacts]:
+    """Version → facts of a chart in the index.yaml of a classic repository."""
+    try:
+        _check_depth(body)
+        index = mapping(yaml.load(body, Loader=_LOADER))  # noqa: S506  # it makes texts, lists and mappings only
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise NoAnswerError(f"{address}/index.yaml is not YAML that can be read") from None
+    entries = mapping(index.get("entries")).get(name)
+    if not isinstance(entries, list):
+        raise RefusedAnswerError(f"{address}/index.yaml has no chart {name}", 404)
+    versions: dict[str, ChartVersionFacts] = {}
+    for entry in map(mapping, entries):
+        version = _chart_version(entry, f"{address}: {name}")
+        digest = text(entry.get("digest")).lower()
+        digest = f"sha256:{digest}" if _HEX.fullmatch(digest) else digest
+        versions.setdefault(
+            version,
+            ChartVersionFacts(
+                version=version,
+                digest=digest if DIGEST.fullmatch(digest) else None,
+                created=_time(entry.get("created")),
+                annotations=_kept(mapping(entry.get("annotations"))),
+                **_chart_fields(entry),
+            ),
+        )
+    return versions
+
+
+def _check_depth(body: bytes) -> None:
+    """Refuse deep nesting, which would overflow the stack of the composer in C, and so end the program."""
+    depth = 0
+    for event in yaml.parse(body, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_DEPTH:
+            raise RecursionError
+
+
+def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
+    """The facts with what was found since."""
+    types = tuple(sorted({*facts.attestations} | beside.types))
+    return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
+
+
+def _is_attestation(entry: Descriptor) -> bool:
+    return bool(mapping(entry.annotations).get("vnd.docker.reference.type"))
+
+
+def _is_image(manifest: RegistryManifest) -> bool:
+    return manifest.config is not None and manifest.config.media_type in _IMAGE_CONFIGS
+
+
+def _config(registries: Registries, repository: Reference, manifest: RegistryManifest) -> dict[str, object]:
+    if not (manifest.config and _is_image(manifest)):
+        return {}
+    return _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
+
+
+def _object(body: bytes, name: str) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, object])
+    except (ValueError, RecursionError):
+        raise NoAnswerError(f"the config {name} is not a JSON object") from None
+
+
+def _platform(values: Mapping[str, object]) -> str | None:
+    """`os/arch[/variant]`; None for `unknown/unknown` and whatever else is none."""
+    parts = [text(values.get(name)) for name in ("os", "architecture", "variant")]
+    platform = "/".join(filter(None, parts)).lower()
+    usable = parts[0] and parts[1] and "unknown" not in parts and PLATFORM.fullmatch(platform)
+    return platform if usable else None
+
+
+def _size(manifest: RegistryManifest) -> int | None:
+    size = sum(max(layer.size, 0) for layer in manifest.layers or ())
+    return size if size < 2**53 else None
+
+
+def _time(value: object) -> str | None:
+    """A time in UTC; None for the years 1 and 1970, by which reproducible builds say nothing."""
+    time = utc(value)
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time and time.year > 1970 else None
+
+
+def _kept(annotations: Mapping[str, object]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in sorted(annotations.items())
+        if name.startswith(ANNOTATIONS) and isinstance(value, str)
+    }
+
+
+def _chart_version(metadata: Mapping[str, object], name: str) -> str:
+    version = text(metadata.get("version"))
+    if len(version) > VERSION_MAX or not CHART_VERSION.fullmatch(version):
+        raise NoAnswerError(f"{name} has the version {version[:100]!r}, which is not SemVer")
+    return version
+
+
+def _chart_fields(metadata: Mapping[str, object]) -> dict[str, Any]:
+    return {
+        "app_version": text(metadata.get("appVersion")) or None,
+        "description": text(metadata.get("description")) or None,
+        "home": text(metadata.get("home")) or None,
+        "sources": tuple(texts(metadata.get("sources"))),
+    }

@@ -1,0 +1,360 @@
+"""Reads image registries by the OCI distribution specification, and classic chart repositories.
+
+Bytes are asked for by digest only and compared with it. Nothing is written, and nothing of an answer is
+trusted: wrong types, sizes and digests raise `NoAnswerError`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from typing import Any, TypeVar
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from requests.utils import parse_dict_header, parse_header_links
+from urllib3.util import Retry
+
+from ..catalog.names import DIGEST, VERSION_LABEL, Reference
+from ..sources.reports.normalise import text
+from .client import LOOPBACK, Answer, Client, Limits, NoAnswerError, UnavailableError
+from .credentials import Credentials
+
+_OCI, _DOCKER = "application/vnd.oci.image.", "application/vnd.docker.distribution."
+_INDEXES = (f"{_OCI}index.v1+json", f"{_DOCKER}manifest.list.v2+json")
+_MANIFESTS = (f"{_OCI}manifest.v1+json", f"{_DOCKER}manifest.v2+json")
+_ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
+_MANIFEST_SIZE, _BLOB_SIZE, _INDEX_SIZE = 4 * 2**20, 8 * 2**20, 32 * 2**20
+_MOST_PAGES = 1000
+_IN_A_ROW = 3
+"""After so many requests in a row without an answer, a host is not asked again."""
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_ERROR_CODE = re.compile(r"[A-Z_]{1,40}")
+
+REGISTRY_LIMITS = Limits(
+    silence=20,
+    whole=60,
+    # Waits of 0, 2, 4 and 8 s.
+    retry=Retry(4, backoff_factor=1, backoff_max=16, status_forcelist=(429, 500, 502, 503, 504)),
+    longest_wait=60,
+)
+T = TypeVar("T")
+
+
+class RefusedAnswerError(NoAnswerError):
+    """The registry refuses; `status` is 401 or 403 for wrong credentials, 404 for what it does not have."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Descriptor(Struct, rename="camel"):
+    """What a manifest refers to."""
+
+    digest: str
+    media_type: str = ""
+    size: int = 0
+    platform: dict[str, Any] | None = None
+    annotations: dict[str, Any] | None = None
+    artifact_type: str | None = None
+
+
+class RegistryManifest(Struct, rename="camel"):
+    """An index or a manifest, of OCI's type or of Docker's."""
+
+    media_type: str = ""
+    manifests: list[Descriptor] | None = None
+    """Of an index."""
+    config: Descriptor | None = None
+    """Of a manifest."""
+    layers: list[Descriptor] | None = None
+    annotations: dict[str, Any] | None = None
+    artifact_type: str | None = None
+
+    @property
+    def is_index(self) -> bool:
+        return self.media_type in _INDEXES
+
+
+class _Tags(Struct):
+    tags: list[str] | None = None
+
+
+class _Token(Struct):
+    token: str = ""
+    access_token: str = ""
+
+
+class Registries:
+    """Asks registries, from several threads; use it as a context manager.
+
+    `requests` counts the requests of each host, those for tokens included.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None,
+        say: Callable[[str], None] | None,
+        credentials: Credentials,
+        insecure: tuple[str, ...] = (),
+        seconds: float = float("inf"),
+    ) -> None:
+        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over.
+
+        By default the limits are `REGISTRY_LIMITS`, with waits that end with the run.
+        """
+        self._stopped = threading.Event()
+        self._limits = limits or replace(REGISTRY_LIMITS, sleep=self._sleep)
+        self._say, self._credentials = say, credentials
+        self._insecure = {host.lower() for host in insecure}
+        self._deadline, self._seconds = time.monotonic() + seconds, seconds
+        self._local, self._lock = threading.local(), threading.Lock()
+        self._clients: list[Client] = []
+        self._authorizations: dict[tuple[str, str], str] = {}
+        """Host and repository → header."""
+        self._unanswered = Counter[str]()
+        self._has_referrers: dict[str, bool] = {}
+        """Host → whether it has the referrers API."""
+        self._first_referrers = threading.Lock()
+        self.requests = Counter[str]()
+
+    def __enter__(self) -> Registries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        for client in self._clients:
+            client.__exit__()
+
+    def stop(self) -> None:
+        """Begin no other request, and end all waits."""
+        self._deadline = 0
+        self._stopped.set()
+
+    def _sleep(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
+
+    def tags(self, repository: Reference) -> list[str]:
+        """All tags, sorted."""
+        tags: set[str] = set()
+        for answer in self._pages(repository, "tags/list", ""):
+            tags.update(_decode(answer.body, _Tags, "list of tags").tags or ())
+        return sorted(tag for tag in tags if VERSION_LABEL.fullmatch(tag))
+
+    def digest(self, repository: Reference, tag: str) -> str:
+        """The digest of a tag."""
+        answer = self._ask(repository, f"manifests/{tag}", method="HEAD")
+        digest = answer.headers.get("Docker-Content-Digest")
+        if digest is None:
+            body = self._ask(repository, f"manifests/{tag}", size=_MANIFEST_SIZE).body
+            return f"sha256:{hashlib.sha256(body).hexdigest()}"
+        if not DIGEST.fullmatch(digest):
+            raise NoAnswerError(f"{repository.domain} answers with a malformed digest for {tag}")
+        return digest
+
+    def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
+        """The index or manifest with this digest."""
+        answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
+        manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
+        manifest.media_type = manifest.media_type or _media_type(answer)
+        if manifest.media_type not in (*_INDEXES, *_MANIFESTS):
+            raise NoAnswerError(
+                f"{digest} has the type {manifest.media_type[:100]!r}, which is not supported"
+            )
+        return manifest
+
+    def blob(self, repository: Reference, digest: str) -> bytes:
+        """A config or another small blob."""
+        return self._by_digest(repository, "blobs", digest, _BLOB_SIZE).body
+
+    def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
+        """What refers to a digest, by the referrers API; nothing where the registry does not have it."""
+        host = repository.domain
+        # Until it is known whether the host has the API, one thread asks and the others wait.
+        with self._first_referrers if host not in self._has_referrers else nullcontext():
+            if not self._has_referrers.get(host, True):
+                return []
+            referrers: list[Descriptor] = []
+            try:
+                for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
+                    if _media_type(answer) != _INDEXES[0]:
+                        raise NoAnswerError(f"the referrers of {digest} are not an index")
+                    referrers += (
+                        _decode(answer.body, RegistryManifest, f"referrers of {digest}").manifests or ()
+                    )
+            except RefusedAnswerError as error:
+                if error.status == 401:
+                    raise
+                self._has_referrers[host] = False
+            else:
+                self._has_referrers[host] = True
+            return referrers
+
+    def chart_index(self, address: str) -> bytes:
+        """The index.yaml of a classic repository."""
+        parts = urlsplit(address)
+        reference = Reference(parts.netloc, "")
+        return self._ask(reference, f"{address.rstrip('/')}/index.yaml", size=_INDEX_SIZE, accept="*/*").body
+
+    def _by_digest(self, repository: Reference, kind: str, digest: str, size: int) -> Answer:
+        if not DIGEST.fullmatch(digest):
+            raise NoAnswerError(f"{repository.domain} refers to a malformed digest {digest[:80]!r}")
+        answer = self._ask(
+            repository, f"{kind}/{digest}", size=size, accept=_ACCEPT if kind[0] == "m" else "*/*"
+        )
+        algorithm = digest.partition(":")[0]
+        if f"{algorithm}:{hashlib.new(algorithm, answer.body).hexdigest()}" != digest:
+            raise NoAnswerError(f"{repository.domain} answers with other bytes than those of {digest}")
+        return answer
+
+    def _pages(self, repository: Reference, path: str, accept: str) -> Iterator[Answer]:
+        """The answer, and those that `Link` leads to on the same host."""
+        address = self._address(repository, path)
+        for _ in range(_MOST_PAGES):
+            answer = self._ask(repository, address, size=_MANIFEST_SIZE, accept=accept or "application/json")
+            yield answer
+            links = parse_header_links(answer.headers.get("Link", ""))
+            following = next((link["url"] for link in links if link.get("rel") == "next"), None)
+            if following is None:
+                return
+            target = urljoin(address, following)
+            if urlsplit(target)[:2] != urlsplit(address)[:2] or target == address:
+                raise NoAnswerError(
+                    f"{repository.domain} continues its list elsewhere, which is not followed"
+                )
+            address = target
+        raise NoAnswerError(f"{repository.domain} gives more than {_MOST_PAGES} pages of one list")
+
+    def _is_plain(self, host: str) -> bool:
+        """Whether a host is asked by http."""
+        return urlsplit(f"//{host}").hostname in LOOPBACK or host.lower() in self._insecure
+
+    def _address(self, repository: Reference, path: str) -> str:
+        if path.startswith(("https://", "http://")):
+            return path
+        host = "registry-1.docker.io" if repository.domain == "docker.io" else repository.domain
+        scheme = "http" if self._is_plain(repository.domain) else "https"
+        return f"{scheme}://{host}/v2/{repository.path}/{path}"
+
+    def _client(self) -> Client:
+        client: Client | None = getattr(self._local, "client", None)
+        if client is None:
+            client = self._local.client = Client(self._limits, self._say)
+            with self._lock:
+                self._clients.append(client)
+        return client
+
+    def _request(self, host: str, address: str, headers: Mapping[str, str], size: int, method: str) -> Answer:
+        """An answer of any status below 500."""
+        if time.monotonic() > self._deadline:
+            raise NoAnswerError(f"not asked: the run ended, or took longer than {self._seconds:g} seconds")
+        if self._unanswered[host] >= _IN_A_ROW:
+            raise UnavailableError(f"not asked: {host} gave no answer {_IN_A_ROW} times in a row")
+        with self._lock:
+            self.requests[host] += 1
+        try:
+            answer = self._client().ask(
+                address, headers, size=size, elsewhere=True, method=method, errors=range(400, 500)
+            )
+        except UnavailableError:
+            with self._lock:
+                self._unanswered[host] += 1
+            raise
+        self._unanswered[host] = 0
+        return answer
+
+    def _ask(
+        self,
+        repository: Reference,
+        path: str,
+        *,
+        size: int = _MANIFEST_SIZE,
+        method: str = "GET",
+        accept: str = _ACCEPT,
+    ) -> Answer:
+        """An answer of status 200; with credentials if the registry asks for them.
+
+        Raises:
+            RefusedAnswerError: another status below 500.
+            NoAnswerError: no answer that can be used.
+        """
+        host, address = repository.domain, self._address(repository, path)
+        key = host, repository.path
+        authorization = self._authorizations.get(key, "")
+        for attempt in range(2):
+            headers = {"Accept": accept} | ({"Authorization": authorization} if authorization else {})
+            answer = self._request(host, address, headers, size, method)
+            challenge = answer.headers.get("WWW-Authenticate", "")
+            if attempt or answer.status != 401 or not challenge:
+                break
+            authorization = self._authorize(repository, challenge)
+            if not authorization:
+                break
+            self._authorizations[key] = authorization
+        if answer.status == 200:
+            return answer
+        reason = {401: "access denied", 403: "access denied", 404: "not found"}.get(answer.status, "refused")
+        login = " (check the credentials: `docker login`)" if answer.status in (401, 403) else ""
+        code = _error_code(answer.body)
+        detail = f"{answer.status} {code}".strip()
+        raise RefusedAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}{login}", answer.status)
+
+    def _authorize(self, repository: Reference, challenge: str) -> str:
+        """The header that answers a challenge; empty if nothing can."""
+        scheme, _, rest = challenge.partition(" ")
+        login = self._credentials.of(repository.domain)
+        if scheme.lower() == "basic":
+            return login.basic if login else ""
+        if scheme.lower() != "bearer":
+            raise NoAnswerError(f"{repository.domain} asks for {text(scheme)[:40]!r}, which is not supported")
+        fields = parse_dict_header(rest)
+        realm = fields.get("realm") or ""
+        parts = urlsplit(realm)
+        if parts.scheme != "https" and not (parts.scheme == "http" and self._is_plain(parts.netloc)):
+            raise NoAnswerError(
+                f"{repository.domain} names a token server that is not asked: {text(realm)[:100]!r}"
+            )
+        scope = fields.get("scope") or f"repository:{repository.path}:pull"
+        query = {
+            name: value for name, value in (("service", fields.get("service")), ("scope", scope)) if value
+        }
+        address = f"{realm}{'&' if parts.query else '?'}{urlencode(query)}"
+        headers = {"Authorization": login.basic} if login else {}
+        answer = self._request(parts.netloc, address, headers, _MANIFEST_SIZE, "GET")
+        if answer.status != 200:
+            message = f"{realm}: no token, {answer.status} {_error_code(answer.body)}".strip()
+            raise RefusedAnswerError(f"{message} (check the credentials: `docker login`)", answer.status)
+        token = _decode(answer.body, _Token, "token")
+        value = token.token or token.access_token
+        if not _TOKEN.fullmatch(value):
+            raise NoAnswerError(f"{realm}: no token in the answer")
+        return f"Bearer {value}"
+
+
+def _decode(body: bytes, kind: type[T], name: str) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (ValueError, RecursionError) as error:
+        # The token's own text is never in a message of msgspec, which names types and places.
+        raise NoAnswerError(f"the {name} can't be read: {error}") from None
+
+
+def _media_type(answer: Answer) -> str:
+    return answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+
+def _error_code(body: bytes) -> str:
+    """The first error code of a registry, such as `NAME_UNKNOWN`."""
+    try:
+        code = msgspec.json.decode(body)["errors"][0]["code"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return ""
+    return code if isinstance(code, str) and _ERROR_CODE.fullmatch(code) else ""

@@ -1,0 +1,453 @@
+"""What `catalog-api sync` learned from registries: it fills what items leave out.
+
+A version is found by its label or one of its tags. Where the page has another digest than the registry,
+nothing is filled: the facts are about something else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+from pydantic import TypeAdapter, ValidationError
+
+from ..authored.folders import leads_out, no_file, project_of, read_file
+from ..authored.from_registry import FromRegistry, is_from_registry, read_from_registry
+from ..authored.messages import code_of, location, message_and_hint
+from ..authored.pages import Filled, RawItem
+from ..authored.settings import Settings
+from ..authored.site import Site
+from ..authored.yaml_text import YamlError, parse
+from ..catalog.fields import ItemFields
+from ..catalog.lines import LineRules, derived_line, newest_label
+from ..catalog.model import Model
+from ..catalog.models import ChartEntry, ImageEntry, PinEntry
+from ..catalog.names import Reference
+from ..catalog.names import slug as checked_slug
+from ..catalog.registry_facts import (
+    ChartFacts,
+    ChartVersionFacts,
+    ImageFacts,
+    ImageVersionFacts,
+    VersionFacts,
+)
+from ..catalog.types import VariantRule
+from ..catalog.versions import in_order
+from ..problems import Level, Problem, Problems, reason
+from ..problems.codes import Code
+
+M = TypeVar("M", bound=Model)
+
+_MOST = 64 * 2**20
+_AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
+_OCI = "org.opencontainers.image."
+_HUB = "artifacthub.io/"
+
+
+class _Known(NamedTuple):
+    """A listed version that the registry knows by the same digest."""
+
+    label: str
+    facts: VersionFacts
+    position: int
+    """In the file."""
+    value: dict[str, Any]
+    """As on the page."""
+
+
+class _Labelled(NamedTuple):
+    """What decides which version is the newest."""
+
+    version: str
+    line: str
+    variant: str
+    tags: Sequence[str]
+
+
+class FactsFolder:
+    """The files of `sync` for one collection. Problems are added, not raised."""
+
+    def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
+        name = settings.registry_facts
+        folder = site.root / name
+        self._folder, self._label = folder / collection, f"{name}/{collection}"
+        self._project = project_of(site.root, folder)
+        self._variants = settings.images.variants
+        self._problems = problems
+        self._present = folder.is_dir()
+        if not self._present and (os.path.lexists(folder) or "registry_facts" in settings.model_fields_set):
+            message, hint = f"{name!r} is not a folder", "put the files of `catalog-api sync` there"
+            if not os.path.lexists(folder):
+                message, hint = (
+                    f"the folder {name!r} is missing",
+                    "run `catalog-api sync`, or correct the path",
+                )
+            problems.add(site.config.problem(("registry_facts",), message, hint, code=Code.MISSING_PATH))
+
+    def fill(
+        self, raw: RawItem, values: dict[str, object], fields: ItemFields[M]
+    ) -> tuple[RawItem, dict[str, object]]:
+        """The item and its values, with what the registry knows of it where they leave it out."""
+        if not issubclass(fields.model, ImageEntry | ChartEntry):
+            return raw, values
+        is_image, choice = issubclass(fields.model, ImageEntry), None
+        from_registry = is_from_registry(values.get("versions"))
+        if from_registry:
+            choice = self._choice(raw, values["versions"])
+            values = {**values, "versions": []}
+        if not (choice or self._present):
+            return raw, values
+        slug = values.get("slug")
+        with suppress(ValueError, TypeError):
+            name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
+            kind: type[ImageFacts | ChartFacts] = ImageFacts if is_image else ChartFacts
+            facts = self._read(name, f"{slug}.json", kind, raw, wanted=choice is not None)
+            if facts and self._is_of(values, facts, name, wanted=choice is not None):
+                return self._filled(raw, values, fields, facts, choice, name)
+        return raw, values
+
+    def _choice(self, raw: RawItem, value: object) -> FromRegistry | None:
+        choice, errors = read_from_registry(value)
+        for details in errors:
+            path = ("versions", *(location(details) if isinstance(value, dict) else ()))
+            message, hint = message_and_hint(details, (FromRegistry,))
+            self._problems.add(raw.problem(path, message, hint, code=code_of(details)))
+        return choice
+
+    def _read(
+        self, name: str, file: str, kind: type[ImageFacts | ChartFacts], raw: RawItem, *, wanted: bool
+    ) -> ImageFacts | ChartFacts | None:
+        path = self._folder / file
+        if not os.path.lexists(path):
+            if wanted:
+                message, hint = f"the file {name} is missing", "run `catalog-api sync`, which writes it"
+                self._problems.add(raw.problem(("versions",), message, hint, code=Code.MISSING_PATH))
+            return None
+        field, hint = "", _AGAIN
+        if leads_out(path, self._project):
+            message = "this link leads out of the project and is not followed"
+            hint = "put the file into the project"
+        elif not path.is_file():
+            message = no_file(path, name)
+        else:
+            try:
+                return msgspec.json.decode(read_file(path, _MOST), type=kind)
+            except OSError as error:
+                message = f"can't be read: {reason(error)}"
+            except (ValueError, RecursionError) as error:
+                message, _, field = str(error).partition(" - at `$.")
+        self._problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
+        return None
+
+    def _is_of(
+        self, values: Mapping[str, object], facts: ImageFacts | ChartFacts, name: str, *, wanted: bool
+    ) -> bool:
+        """Whether the file is about the image or chart that the page has now."""
+        field = "image" if isinstance(facts, ImageFacts) else "chart"
+        present: str = getattr(facts, field)
+        if _plain(values.get(field)) == _plain(present):
+            return True
+        message = f"these facts are about {present}, but the page has {values.get(field) or 'none'}"
+        level = Level.ERROR if wanted else Level.WARNING
+        hint = "run `catalog-api sync` again"
+        self._problems.add(Problem(name, 0, 0, field, message, hint, level, code=Code.MOVED_TAG))
+        return False
+
+    def _filled(
+        self,
+        raw: RawItem,
+        values: dict[str, object],
+        fields: ItemFields[M],
+        facts: ImageFacts | ChartFacts,
+        choice: FromRegistry | None,
+        name: str,
+    ) -> tuple[RawItem, dict[str, object]]:
+        values = dict(values)
+        if choice:
+            versions = [*_chosen(facts, choice)]
+            if not versions:
+                message = f"none of the {len(facts.versions)} versions in {name} is chosen"
+                hint = "set `tags` under `versions`: a regular expression, or a list"
+                problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
+                self._problems.add(problem)
+            raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep))
+        else:
+            versions = [*self._listed(raw, values.get("versions"), facts)]
+        gone = frozenset(known.label for known in versions if known.facts.gone)
+        if choice or versions:
+            values["versions"] = _with_facts(values.get("versions"), versions)
+        self._warn_of_gone(raw, versions, from_registry=choice is not None)
+        filled = self._fill_item(values, fields, versions, name)
+        names = frozenset({*filled, *(("versions",) if choice else ())})
+        keep = choice.keep if choice else None
+        return replace(raw, filled=Filled(name, names, gone, keep)), values | filled
+
+    def _listed(self, raw: RawItem, versions: object, facts: ImageFacts | ChartFacts) -> Iterator[_Known]:
+        """The versions on the page that the registry has under the same digest."""
+        by_tag: dict[str, tuple[int, VersionFacts]] = {}
+        known: Sequence[VersionFacts] = facts.versions
+        for position, version in enumerate(known):
+            for tag in (version.version, *(version.tags if isinstance(version, ImageVersionFacts) else ())):
+                by_tag[_bare(tag, facts)] = position, version
+        for index, value in enumerate(versions if isinstance(versions, list) else ()):
+            value = {"version": value} if isinstance(value, str) else value
+            label = value.get("version") if isinstance(value, dict) else None
+            if not isinstance(label, str) or _bare(label, facts) not in by_tag:
+                continue
+            position, version = by_tag[_bare(label, facts)]
+            if {*_digests(value)} <= {*_digests_of(version)}:
+                yield _Known(label, version, position, value)
+            else:
+                message = f"the registry has another digest for {label}, {version.digest}"
+                hint = "nothing is filled from there; see `catalog-api sync`"
+                path = ("versions", index, "digest")
+                self._problems.add(raw.problem(path, message, hint, Level.INFO, code=Code.MOVED_TAG))
+
+    def _warn_of_gone(self, raw: RawItem, versions: Iterable[_Known], *, from_registry: bool) -> None:
+        for known in versions:
+            if known.facts.gone:
+                message = f"the registry no longer has {known.label}, so it is never the newest version"
+                hint = "`catalog-api sync --prune` removes it" if from_registry else "remove it from the page"
+                written = raw.values.get("versions")
+                labels = written if isinstance(written, list) else []
+                index = next(
+                    (at for at, value in enumerate(labels) if value in (known.label, known.value)), 0
+                )
+                group = "versions that their registry no longer has"
+                problem = raw.problem(
+                    ("versions", index), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
+                )
+                self._problems.add(problem)
+
+    def _fill_item(
+        self, values: Mapping[str, object], fields: ItemFields[M], versions: Sequence[_Known], name: str
+    ) -> dict[str, object]:
+        """Field of the item → what its newest version says, where the page says nothing."""
+        present = [known for known in versions if not known.facts.gone] or versions
+        if not present:
+            return {}
+        label = self._newest(values, present)
+        known = next(known for known in present if known.label == label)
+        facts = known.facts
+        filled: dict[str, object] = {}
+        found = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
+        for field, key, value in found:
+            if field in filled or values.get(field) is not None or not value:
+                continue
+            path = f"versions[{known.position}].{key}"
+            if field == "images":
+                value = [*self._pins(str(value), name, path)]
+            try:
+                _type_of(fields.model, field).validate_python(value)
+            except ValidationError as error:
+                message, hint = message_and_hint(error.errors(include_url=False)[0])
+                hint = f"not used: set `{field}` on the page" + (f"; {hint}" if hint else "")
+                self._problems.add(
+                    Problem(name, 0, 0, path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+                )
+            else:
+                filled[field] = value
+        return filled
+
+    def _newest(self, values: Mapping[str, object], present: Sequence[_Known]) -> str:
+        labels = [known.label for known in present]
+        latest = values.get("latest")
+        latest = latest if isinstance(latest, str) and latest in labels else None
+        if isinstance(present[0].facts, ChartVersionFacts):
+            return in_order(labels, latest)[0]
+        rules = LineRules(variants=_variant_rule(values.get("variants")) or self._variants)
+        versions = []
+        for known in present:
+            variant = known.value.get("variant")
+            variant = variant if isinstance(variant, str) else rules.variant(known.label)
+            versions.append(_Labelled(known.label, derived_line(known.label), variant, known.facts.tags))
+        default = values.get("defaultVariant")
+        variants = {version.variant for version in versions}
+        return latest or newest_label(
+            versions, default if isinstance(default, str) and default in variants else None
+        )
+
+    def _pins(self, text: str, name: str, path: str) -> Iterator[Mapping[str, object]]:
+        """The pins in the YAML text of `artifacthub.io/images`; a warning for each that can't be used."""
+
+        def refuse(place: str, message: str) -> None:
+            hint = "not used: set `images` on the page"
+            problem = Problem(name, 0, 0, place, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+            self._problems.add(problem)
+
+        try:
+            data = parse(text).data
+        except YamlError as error:
+            refuse(path, f"not valid YAML: {error.message}")
+            return
+        if not isinstance(data, list):
+            refuse(path, "not a list of images")
+            return
+        for index, entry in enumerate(data):
+            given = entry if isinstance(entry, dict) else {}
+            pin = {key: given[key] for key in ("name", "image") if given.get(key)}
+            try:
+                PinEntry.model_validate(pin)
+            except ValidationError as error:
+                refuse(f"{path}[{index}]", message_and_hint(error.errors(include_url=False)[0])[0])
+            else:
+                yield pin
+
+
+def _plain(reference: object) -> str | None:
+    """The reference of an image or chart, to compare."""
+    if not isinstance(reference, str):
+        return None
+    with suppress(ValueError):
+        return Reference.parse(reference).repository
+    return reference.rstrip("/")
+
+
+def _bare(label: str, facts: ImageFacts | ChartFacts) -> str:
+    """The label of a version; of a chart without a `v` and with `+` as in its tags."""
+    return label if isinstance(facts, ImageFacts) else label.removeprefix("v").replace("+", "_")
+
+
+def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[_Known]:
+    known: Sequence[VersionFacts] = facts.versions
+    for position, version in enumerate(known):
+        if isinstance(version, ImageVersionFacts):
+            label = next(choice.labels((version.version, *version.tags)), None)
+        else:
+            label = version.version if choice.chooses(version.version) else None
+        if label:
+            yield _Known(label, version, position, {"version": label})
+
+
+def _digests(value: Mapping[str, Any]) -> Iterator[str]:
+    """Every digest that the page gives for a version, in any of its forms."""
+    for key in ("digest", "digests", "manifests"):
+        given = value.get(key)
+        listed = (
+            [*given.values()] if isinstance(given, dict) else given if isinstance(given, list) else [given]
+        )
+        for digest in listed:
+            digest = digest.get("digest") if isinstance(digest, dict) else digest
+            if isinstance(digest, str):
+                yield digest
+
+
+def _digests_of(facts: VersionFacts) -> Iterator[str]:
+    if facts.digest:
+        yield facts.digest
+    if isinstance(facts, ImageVersionFacts):
+        yield from (manifest.digest for manifest in facts.manifests)
+
+
+def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:
+    """The versions, filled, in the order of the page or of the file."""
+    by_label = {known.label: known for known in versions}
+    listed = written if isinstance(written, list) and written else [known.value for known in versions]
+    labels = {label for value in listed if (label := _label(value))}
+    taken = labels | {tag for value in listed if isinstance(value, dict) for tag in _texts(value.get("tags"))}
+    tags: dict[str, list[str]] = {}
+    # A tag belongs to one version: to the one that is called as in the file, and that is not gone.
+    for known in sorted(versions, key=lambda known: (known.facts.gone, known.label != known.facts.version)):
+        if isinstance(known.facts, ImageVersionFacts):
+            every = {known.facts.version, *known.facts.tags}
+            tags[known.label] = sorted(every - taken)
+            taken |= every
+    filled: list[object] = []
+    for value in listed:
+        known_version = by_label.get(_label(value) or "")
+        if known_version is None:
+            filled.append(value)
+            continue
+        facts = known_version.facts
+        given = {key: item for key, item in known_version.value.items() if item is not None}
+        if isinstance(facts, ImageVersionFacts):
+            found = _of_version(given, facts) | {"tags": tags[known_version.label]}
+        else:
+            found = {"appVersion": facts.app_version, "digest": facts.digest}
+        found["released"] = facts.created and facts.created[:10]
+        filled.append({key: item for key, item in found.items() if item is not None} | given)
+    return filled
+
+
+def _label(value: object) -> str | None:
+    label = value.get("version") if isinstance(value, dict) else value
+    return label if isinstance(label, str) else None
+
+
+def _texts(value: object) -> Iterable[str]:
+    return (text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
+
+
+def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str, Any]:
+    """What the facts say of a version, unless the page gives the digests of some platforms only."""
+    digests = [*_digests(given)]
+    by_platform = {manifest.platform: manifest for manifest in reversed(facts.manifests)}
+    manifests = [manifest for manifest in facts.manifests if by_platform[manifest.platform] is manifest]
+    found: dict[str, Any] = {}
+    if not digests or "manifests" in given:
+        found["digest"] = facts.digest
+    if not digests or facts.digest in digests or "manifests" in given:
+        found["platforms"] = [manifest.platform for manifest in manifests]
+        found["size"] = manifests[0].size if manifests else None
+    if set(digests) <= {facts.digest} and [manifest.digest for manifest in manifests] != [facts.digest]:
+        found["manifests"] = [
+            {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
+            for manifest in manifests
+        ]
+    return found
+
+
+Found = Iterator[tuple[str, str, object]]
+"""Field of the item, where its value is in the version of the file, and the value."""
+
+
+def _of_image(facts: ImageVersionFacts) -> Found:
+    for field, name in (("license", "licenses"), ("description", "description"), ("homepage", "url")):
+        yield from _annotation(field, _OCI + name, facts.annotations)
+    yield from _annotation("source", f"{_OCI}source", facts.annotations)
+    base = f"{_OCI}base.name"
+    # `docker.io/library/debian:12-slim` is Debian: the badge of a base counts all of its images.
+    name = facts.annotations.get(base, "").partition("@")[0].rpartition("/")[2].partition(":")[0]
+    yield "base", f"annotations.{base}", name
+    yield "platforms", "manifests", [*dict.fromkeys(manifest.platform for manifest in facts.manifests)]
+    yield "signature", "signature", facts.signature
+
+
+def _of_chart(facts: ChartVersionFacts) -> Found:
+    yield "appVersion", "appVersion", facts.app_version
+    yield "description", "description", facts.description
+    yield "homepage", "home", facts.home
+    yield "source", "sources[0]", next(iter(facts.sources), None)
+    yield from _annotation("source", f"{_OCI}source", facts.annotations)
+    yield from _annotation("license", f"{_HUB}license", facts.annotations)
+    yield from _annotation("license", f"{_OCI}licenses", facts.annotations)
+    yield "images", f"annotations.{_HUB}images", facts.annotations.get(f"{_HUB}images")
+    yield "signature", "signature", facts.signature
+
+
+def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
+    yield field, f"annotations.{name}", " ".join(annotations.get(name, "").split())
+
+
+def _variant_rule(value: object) -> str | Mapping[str, str] | None:
+    """The rule of a page; None without one, or if it is refused later."""
+    if value is not None:
+        with suppress(ValidationError):
+            return _VARIANTS.validate_python(value)
+    return None
+
+
+_VARIANTS: TypeAdapter[str | dict[str, str]] = TypeAdapter(VariantRule)
+
+
+@cache
+def _type_of(model: type[Model], field: str) -> TypeAdapter[Any]:
+    """What the field of a model accepts."""
+    info = next(info for name, info in model.model_fields.items() if (info.alias or name) == field)
+    annotated: Any = Annotated[(info.annotation, *info.metadata)]
+    return TypeAdapter(annotated)

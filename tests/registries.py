@@ -1,0 +1,278 @@
+"""A real registry on this machine, and what tests push to it: images, charts, signatures and attestations."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.server
+import json
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from .programs import need
+
+OCI, DOCKER = "application/vnd.oci.image.", "application/vnd.docker.distribution."
+INDEX, MANIFEST, CONFIG = f"{OCI}index.v1+json", f"{OCI}manifest.v1+json", f"{OCI}config.v1+json"
+USER, PASSWORD = "tester", "geheim"
+_HTPASSWD = f"{USER}:$2y$05$Axtp4euBtulqTnc4qME9LuFhNsFXBQ8W0WjqltlnZG35dUagxLl6O\n"
+_LISTENING = re.compile(r"listening on 127\.0\.0\.1:(\d+)")
+
+
+def digest_of(body: bytes) -> str:
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+def encoded(document: object) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
+@dataclass
+class Registry:
+    """The registry that runs at `host`, and a client that pushes to it."""
+
+    host: str
+    authorization: Callable[[str], str] = lambda _: ""
+    """Repository → header."""
+
+    def request(self, method: str, repository: str, path: str, **given: Any) -> requests.Response:
+        headers = {"Authorization": self.authorization(repository)} | given.pop("headers", {})
+        address = path if path.startswith("http") else f"http://{self.host}/v2/{repository}/{path}"
+        return requests.request(method, address, headers=headers, timeout=30, **given)
+
+    def blob(self, repository: str, body: bytes, media_type: str) -> dict[str, Any]:
+        """Push a blob; its descriptor."""
+        begun = self.request("POST", repository, "blobs/uploads/")
+        assert begun.status_code == 202, begun.text
+        place = begun.headers["Location"]
+        sign = "&" if "?" in place else "?"
+        done = self.request("PUT", repository, f"{place}{sign}digest={digest_of(body)}", data=body)
+        assert done.status_code == 201, done.text
+        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
+
+    def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
+        """Push a manifest or index under its tags, else under its digest; its descriptor."""
+        body, media_type = encoded(document), document["mediaType"]
+        for tag in tags or (digest_of(body),):
+            headers = {"Content-Type": media_type}
+            done = self.request("PUT", repository, f"manifests/{tag}", data=body, headers=headers)
+            assert done.status_code == 201, done.text
+        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
+
+    def part(
+        self,
+        repository: str,
+        seed: str,
+        platform: str = "linux/amd64",
+        *tags: str,
+        created: str = "2026-11-01T06:00:00Z",
+        labels: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Push the image of one platform, whose layer has 100 bytes more than the length of `seed`."""
+        os, architecture, *variant = platform.split("/")
+        config: dict[str, Any] = {"os": os, "architecture": architecture, "created": created}
+        config |= {"config": {"Labels": labels or {}}, "rootfs": {"type": "layers", "diff_ids": []}}
+        config |= {"variant": variant[0]} if variant else {}
+        document = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "config": self.blob(repository, encoded(config), CONFIG),
+            "layers": [self.blob(repository, seed.encode() + bytes(100), f"{OCI}layer.v1.tar+gzip")],
+        }
+        described = self.manifest(repository, document, *tags)
+        return described | {"platform": {"os": os, "architecture": architecture} | _variant(variant)}
+
+    def index(
+        self,
+        repository: str,
+        seed: str,
+        *tags: str,
+        platforms: Sequence[str] = ("linux/amd64", "linux/arm64"),
+        predicates: Sequence[str] = (),
+        annotations: Mapping[str, str] | None = None,
+        **image: Any,
+    ) -> dict[str, Any]:
+        """Push an image for several platforms, as BuildKit does with an attestation for each."""
+        parts = [self.part(repository, seed, platform, **image) for platform in platforms]
+        parts += [self._attestation(repository, part["digest"], predicates) for part in parts if predicates]
+        document = {"schemaVersion": 2, "mediaType": INDEX, "manifests": parts}
+        document |= {"annotations": annotations} if annotations else {}
+        return self.manifest(repository, document, *tags) | {"parts": parts}
+
+    def _attestation(self, repository: str, digest: str, predicates: Sequence[str]) -> dict[str, Any]:
+        layers = [
+            self.blob(repository, f"{predicate} {digest}".encode(), "application/vnd.in-toto+json")
+            | {"annotations": {"in-toto.io/predicate-type": predicate}}
+            for predicate in predicates
+        ]
+        config = self.blob(repository, encoded({"os": "unknown", "architecture": "unknown"}), CONFIG)
+        document = {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers}
+        reference = {
+            "vnd.docker.reference.type": "attestation-manifest",
+            "vnd.docker.reference.digest": digest,
+        }
+        unknown = {"os": "unknown", "architecture": "unknown"}
+        return self.manifest(repository, document) | {"platform": unknown, "annotations": reference}
+
+    def refer(self, repository: str, digest: str, artifact_type: str, **annotations: str) -> None:
+        """Attach an artifact, and name it in the index under the fallback tag."""
+        empty = self.blob(repository, b"{}", "application/vnd.oci.empty.v1+json")
+        document = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "artifactType": artifact_type,
+            "config": empty,
+            "layers": [empty],
+            "subject": {"mediaType": INDEX, "digest": digest, "size": 1},
+        }
+        entry = self.manifest(repository, document) | {
+            "artifactType": artifact_type,
+            "annotations": annotations,
+        }
+        index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [entry]}
+        self.manifest(repository, index, digest.replace(":", "-"))
+
+    def sign(self, repository: str, digest: str) -> None:
+        """Push what cosign pushes under its own tag."""
+        kind = "application/vnd.dev.cosign.simplesigning.v1+json"
+        document = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "config": self.blob(repository, b'{"architecture":""}', CONFIG),
+            "layers": [self.blob(repository, f"signature of {digest}".encode(), kind)],
+        }
+        self.manifest(repository, document, f"{digest.replace(':', '-')}.sig")
+
+    def chart(self, repository: str, version: str, **metadata: Any) -> dict[str, Any]:
+        """Push a chart as Helm does."""
+        chart = {"apiVersion": "v2", "name": repository.rpartition("/")[2], "version": version} | metadata
+        kind = "application/vnd.cncf.helm."
+        document = {
+            "schemaVersion": 2,
+            "mediaType": MANIFEST,
+            "config": self.blob(repository, encoded(chart), f"{kind}config.v1+json"),
+            "layers": [self.blob(repository, version.encode(), f"{kind}chart.content.v1.tar+gzip")],
+            "annotations": {"org.opencontainers.image.created": "2026-10-31T10:00:00Z"},
+        }
+        return self.manifest(repository, document, version.replace("+", "_"))
+
+    def delete(self, repository: str, digest: str) -> None:
+        """Delete a manifest; its tags go with it."""
+        assert self.request("DELETE", repository, f"manifests/{digest}").status_code == 202
+
+
+def _variant(variant: Sequence[str]) -> dict[str, str]:
+    return {"variant": variant[0]} if variant else {}
+
+
+@contextmanager
+def running(
+    folder: Path, auth: str = "", authorization: Callable[[str], str] = lambda _: ""
+) -> Iterator[Registry]:
+    """Debian's registry on a free port, with what it has in memory."""
+    need("docker-registry")
+    config = folder / "registry.yml"
+    storage = "storage: {inmemory: {}, delete: {enabled: true}}\nhttp: {addr: '127.0.0.1:0'}\n"
+    config.write_text(f"version: 0.1\n{storage}{auth}", "utf-8")
+    with subprocess.Popen(
+        ["docker-registry", "serve", str(config)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr
+            port = next(found[1] for line in process.stderr if (found := _LISTENING.search(line)))
+            threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop it
+            yield Registry(f"127.0.0.1:{port}", authorization)
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def with_password(folder: Path) -> Iterator[Registry]:
+    """The same behind a user and a password."""
+    passwords = folder / "htpasswd"
+    passwords.write_text(_HTPASSWD, "ascii")
+    login = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    auth = f"auth: {{htpasswd: {{realm: test, path: {passwords}}}}}\n"
+    with running(folder, auth, lambda _: login) as registry:
+        yield registry
+
+
+def _unpadded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class _Issuer:
+    """Signs tokens that the registry accepts."""
+
+    def __init__(self) -> None:
+        self.key = rsa.generate_private_key(65537, 2048)
+        name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tokens")]), datetime.now(UTC)
+        builder = x509.CertificateBuilder(name, name, self.key.public_key(), x509.random_serial_number())
+        builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        self.certificate = builder.sign(self.key, hashes.SHA256())
+
+    def token(self, repository: str, *actions: str) -> str:
+        der = self.certificate.public_bytes(serialization.Encoding.DER)
+        header = {"typ": "JWT", "alg": "RS256", "x5c": [base64.b64encode(der).decode()]}
+        now = int(time.time())
+        access = [{"type": "repository", "name": repository, "actions": actions}]
+        claims = {
+            "iss": "tokens",
+            "sub": USER,
+            "aud": "registry",
+            "nbf": now - 60,
+            "iat": now,
+            "exp": now + 300,
+        }
+        signed = f"{_unpadded(encoded(header))}.{_unpadded(encoded(claims | {'jti': 'x', 'access': access}))}"
+        return f"{signed}.{_unpadded(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+
+@contextmanager
+def behind_tokens(folder: Path, asked: list[str]) -> Iterator[Registry]:
+    """The same behind a token server; `asked` is given the scopes that were asked for with the password."""
+    issuer = _Issuer()
+    login = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+
+    class Tokens(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            scope = parse_qs(urlsplit(self.path).query).get("scope", [""])[0]
+            allowed = self.headers.get("Authorization") == login
+            asked.extend([scope] if allowed else [])
+            name = scope.split(":")[1]
+            body = encoded({"token": issuer.token(name, "pull") if allowed else ""})
+            self.send_response(200 if allowed else 401)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    bundle = folder / "tokens.pem"
+    bundle.write_bytes(issuer.certificate.public_bytes(serialization.Encoding.PEM))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        realm = f"http://127.0.0.1:{server.server_port}/token"
+        token = f"realm: '{realm}', service: registry, issuer: tokens, rootcertbundle: {bundle}"
+        push = "Bearer {}".format
+        with running(
+            folder, f"auth: {{token: {{{token}}}}}\n", lambda name: push(issuer.token(name, "pull", "push"))
+        ) as registry:
+            yield registry
+        server.shutdown()
