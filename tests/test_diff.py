@@ -122,6 +122,16 @@ def test_what_was_announced_may_go(site: SiteFolder) -> None:
     ]
 
 
+def test_new_versions_are_named(site: SiteFolder) -> None:
+    site.image("alpha", "versions: [1.0]")
+    old = build(site, "old")
+    site.image("alpha", "versions: [1.1, 1.0]")
+    assert differences(old, build(site, "new"), 0) == [
+        "compatible: images/alpha/index.json: version 1.1 is new",
+        "0 breaking, 1 compatible",
+    ]
+
+
 def test_a_version_that_goes_without_notice_breaks(site: SiteFolder) -> None:
     old = build(small(site), "old")
     site.image("alpha", "versions: [1.10]")

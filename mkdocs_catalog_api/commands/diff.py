@@ -105,6 +105,11 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
                         for route in of_release
                         if len(route.parameters) == 2
                     ]
+            known = {version.version for version in item.versions}
+            for version in now.versions:
+                if version.version not in known:
+                    message = f"version {version.version} is new"
+                    yield Change("compatible", "added-version", where, message)
             if not kept:
                 explained += [route.begin(slug) for route in of_release]
     for resource in ("images", "charts"):
