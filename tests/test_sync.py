@@ -347,10 +347,16 @@ def test_registries_are_asked_by_https_and_through_proxies(
     bench.site.image("redis", "versions: registry", image="registry.example.org/redis")
     bench.site.image("caddy", "versions: registry", image="plain.example.org:5000/caddy")
     bench.site.settings["insecure_registries"] = ["plain.example.org:5000"]
-    assert bench.run().exit_code == 1
+    for host in ("charts", "secure.charts"):
+        address = f"{'https' if host != 'charts' else 'http'}://{host}.example.org/stable"
+        page = f"category: Web\ntier: core\nlicense: MIT\nversions: registry\nchart: {address}"
+        bench.site.page(f"charts/{host.replace('.', '-')}.md", page)
+    result = bench.run()
+    assert result.exit_code == 1 and "http://charts.example.org/stable: not asked by http" in result.stderr
     assert {*bench.fake.asked} == {
         "CONNECT registry-1.docker.io:443",
         "CONNECT registry.example.org:443",
+        "CONNECT secure.charts.example.org:443",
         "GET http://plain.example.org:5000/v2/caddy/tags/list",
     }
 

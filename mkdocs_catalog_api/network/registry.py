@@ -201,6 +201,8 @@ class Registries:
     def chart_index(self, address: str) -> bytes:
         """The index.yaml of a classic repository."""
         parts = urlsplit(address)
+        if parts.scheme != "https" and not self._is_plain(parts.netloc):
+            raise NoAnswerError(f"{address}: not asked by http (write https://{parts.netloc}{parts.path})")
         reference = Reference(parts.netloc, "")
         return self._ask(reference, f"{address.rstrip('/')}/index.yaml", size=_INDEX_SIZE, accept="*/*").body
 
