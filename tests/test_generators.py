@@ -79,7 +79,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
         visit.page.evaluate("window.stays = true")
         visit.page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
         told = visit.page.locator(".catalog-controls output")
-        expect(told).to_have_text(f"{available} images")
+        expect(told).to_have_text(f"{available} supported images")
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
         visit.page.get_by_label("Find").fill("nginx")
         expect(visit.page.locator("[data-item]:visible")).to_have_count(1)
