@@ -98,6 +98,9 @@ def test_a_scan_from_before_the_release_warns_unless_it_is_of_its_digest(dated: 
     dated.image("web", f"versions: [{{version: '1', released: 2026-10-20, digest: '{at}'}}]")
     dated.report("stable.json", trivy([], digest=f"{web}@{at}", created="2026-10-01T01:00:00Z"))
     assert built(dated).logged() == []
+    manifests = f"digest: '{digest(2)}', manifests: {{linux/amd64: '{at}'}}"
+    dated.image("web", f"versions: [{{version: '1', released: 2026-10-20, {manifests}}}]")
+    assert built(dated).logged() == []
 
 
 @pytest.mark.parametrize(

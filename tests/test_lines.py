@@ -262,6 +262,14 @@ def test_a_rule_that_is_wrong_is_refused_where_it_is(site: SiteFolder, line: str
     assert places(site) == (True, fields)
 
 
+def test_a_default_variant_for_all_is_none_of_an_image_without_versions(site: SiteFolder) -> None:
+    site.settings["images"] = {"defaults": {"defaultVariant": ""}}
+    site.image("planned", "lifecycle: planned")
+    site.image("a", "versions: [1.2.3, 1.2.4-alpine]")
+    result = built(site)
+    assert [image["latest"] for image in result.json("images.json")["data"]] == ["1.2.3", None]
+
+
 @pytest.mark.parametrize(
     ("setting", "fields"),
     [

@@ -137,6 +137,8 @@ AGES = (
     ("", timedelta(days=4000), 0),
     ("", None, 0),
     ("abc", timedelta(days=2), 1),
+    ("'\"7\"'", timedelta(days=2), 1),
+    ("null", timedelta(days=2), 1),
 )
 
 
@@ -169,7 +171,9 @@ def test_the_gate_refuses_when_the_catalog_does_not_answer_for_the_digest(shell:
 
 
 @SHELLS
-def test_the_gate_knows_a_limit_for_the_age_of_scans(shell: str, served: Served) -> None:
+def test_the_gate_knows_a_limit_for_the_age_of_scans(
+    shell: str, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     need(shell, "curl", "jq")
     document = fine_document(served.api)
     fine = document["digest"]
@@ -180,6 +184,12 @@ def test_the_gate_knows_a_limit_for_the_age_of_scans(shell: str, served: Served)
             body = answer(changed(document, scannedAt=time))
             server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
             assert gate(shell, f"{server.address}/hardened", fine, days) == code, (days, age)
+        # jq 1.6 misreads times by an hour where summer time is in force, here all year round.
+        monkeypatch.setenv("TZ", "EST5EDT,0/0,J365/25")
+        recent = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()[:19] + "Z"
+        body = answer(changed(document, scannedAt=recent))
+        server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+        assert gate(shell, f"{server.address}/hardened", fine, "1") == 0
 
 
 @SHELLS
@@ -205,11 +215,40 @@ def test_the_gate_for_a_reference_asks_for_its_tag(shell: str, served: Served) -
 
 
 @SHELLS
+def test_the_gate_for_a_reference_reads_hundreds_of_tags(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    entry = {**fine_document(served.api)["data"][0], "name": "x" * 1000}
+    path = "/hardened/api/v1/references/registry.example.org~a.json"
+    document = {
+        "image": "registry.example.org/a",
+        "data": [entry | {"tag": f"1.{number}"} for number in range(500)],
+    }
+    with BadServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
+        for tag, code in (("1.499", 0), ("1.500", 1)):
+            reference = f"registry.example.org/a:{tag}"
+            assert gate(shell, f"{server.address}/hardened", reference, title="reference") == code
+
+
+@SHELLS
+@pytest.mark.parametrize("title", ["gate", "reference"])
+@pytest.mark.parametrize("arguments", [[], [""]])
+def test_the_gate_refuses_without_an_argument(
+    shell: str, title: str, arguments: list[str], served: Served, tmp_path: Path
+) -> None:
+    need(shell, "curl", "jq")
+    script = tmp_path / "gate.sh"
+    script.write_text(block("gate", title).replace("https://example.org/catalog", served.url, 1))
+    assert subprocess.run([shell, script, *arguments], capture_output=True, timeout=60).returncode == 1
+
+
+@SHELLS
 @pytest.mark.parametrize(
     ("reference", "name"),
     [
         ("nginx:1.2", "docker.io~library~nginx"),
+        ("docker.io/nginx:1.2", "docker.io~library~nginx"),
         ("bitnami/nginx:1.2", "docker.io~bitnami~nginx"),
+        ("bitnami/a.b/nginx:1.2", "docker.io~bitnami~a.b~nginx"),
         ("localhost/nginx:1.2", "localhost~nginx"),
         ("localhost:5000/a/nginx:1.2", "localhost_5000~a~nginx"),
         ("registry.example.org/a/nginx:1.2", "registry.example.org~a~nginx"),
@@ -296,11 +335,12 @@ def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
 def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
     document = fine_document(served.api)
     assert not denied(document)
+    assert denied(document | {"resource": "references"})
     for name, values in REFUSED.items():
         assert denied(json.loads(changed(document, **values))), name
     policy = block("gate", "policy/catalog.rego")
     for days, age, code in AGES:
-        if days != "abc":
+        if not days or days.isdigit():
             limited = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")
             time = None if age is None else f"{(datetime.now(UTC) - age).isoformat()[:19]}.25Z"
             assert denied(json.loads(changed(document, scannedAt=time)), limited) == code, (days, age)
@@ -317,6 +357,7 @@ def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
         {"data": {}},
         {"data": [{}]},
         {"data": [{"security": {"scanned": True}}]},
+        {"resource": "digests"},
     ],
     ids=repr,
 )

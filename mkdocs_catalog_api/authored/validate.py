@@ -255,7 +255,7 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     _check_tags(entry, raw, problems)
     variants = {version.variant for version in versions}
     _check_lines(entry, raw, rules, problems)
-    if entry.default_variant is not None and entry.default_variant not in variants:
+    if versions and entry.default_variant is not None and entry.default_variant not in variants:
         message = f"no version is of the variant {entry.default_variant!r}"
         hint = suggestion(entry.default_variant, sorted(variants), "its variants are")
         problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.LINES))

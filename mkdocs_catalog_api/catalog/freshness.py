@@ -22,7 +22,7 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
         for release in image.releases:
             for scan in release.scans:
                 # The same digest is the same image, whatever else the report contains.
-                if {*scan.digests}.isdisjoint(release.entry.digests):
+                if {*scan.digests}.isdisjoint(release.entry.every_digest):
                     yield from _doubtful_joins(image, release, scan)
                 if scan.os_end_of_life:
                     yield _abandoned_system(image, release, scan, now.date().isoformat())
