@@ -76,6 +76,8 @@
       element.textContent = chip.replace("{}", found);
     } else if (f) {
       element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
+      if ("parts" in element.dataset)
+        element.replaceChildren(...element.textContent.split(", ").flatMap(part => [", ", make("span", "catalog-whole", part)]).slice(1));
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
@@ -296,6 +298,7 @@
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
+      if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
       if (path === "ends") return item.versions[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
@@ -440,7 +443,10 @@
   const fits = new ResizeObserver(seen => {
     for (const { target } of seen) {
       const box = target.closest(".catalog-scroll");
-      box.classList.toggle("catalog-fits", box.firstElementChild.offsetWidth <= box.clientWidth);
+      const fit = () => box.firstElementChild.offsetWidth <= box.clientWidth;
+      box.classList.remove("catalog-tight");
+      box.classList.toggle("catalog-tight", !fit());
+      box.classList.toggle("catalog-fits", fit());
     }
   });
   let here;
