@@ -22,7 +22,7 @@ from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
-from .lists import MODELS, PER_PAGE, CatalogList, Filter, filter_fields, list_filters, texts
+from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -88,6 +88,7 @@ class Parts:
         self._env = environment(overrides)
         self._gathered = Gathered(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._env.globals["SORTS"] = SORTS
         self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}

@@ -168,4 +168,5 @@ class Gathered:
         fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
         older = [release.figures.counters for release in image.releases[1:] if release.figures]
         initials = "".join(word[0] for word in COUNTERS if any(counters[word] for counters in older))
-        self.facts[slug] = "=".join((slug, self.scanned_at.get(slug, ""), fixed, initials))
+        released = newest.entry.released if newest else None
+        self.facts[slug] = "=".join((slug, self.scanned_at.get(slug, ""), fixed, initials, str(released or "")))

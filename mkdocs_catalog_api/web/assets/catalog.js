@@ -130,6 +130,11 @@
         this.view = event.target.dataset.view;
         this.changed();
       });
+      this.sorts = $(root, ".catalog-sort");
+      listen($$(root, ".catalog-sort"), "change", () => {
+        this.sort = this.sorts.value;
+        this.changed();
+      });
       this.restore();
     }
     sortable(heading) {
@@ -194,6 +199,7 @@
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
+      if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
       for (const pick of $$(this.form, "details")) {
         const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
         $(pick, "b").textContent = chosen.length || "";
@@ -299,6 +305,7 @@
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
+      if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
       if (path === "ends") return item.versions[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
@@ -439,14 +446,14 @@
     setTimeout(() => (target.textContent = "Copy"), 1500);
   };
 
-  // A table that fits needs no box to scroll in, so that its headings can stay in sight.
+  // A table that does not fit is stacked; the headings of one that does can stay in sight.
   const fits = new ResizeObserver(seen => {
-    for (const { target } of seen) {
-      const box = target.closest(".catalog-scroll");
-      const fit = () => box.firstElementChild.offsetWidth <= box.clientWidth;
-      box.classList.remove("catalog-tight");
-      box.classList.toggle("catalog-tight", !fit());
-      box.classList.toggle("catalog-fits", fit());
+    for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
+      const wide = () => box.firstElementChild.offsetWidth > box.clientWidth;
+      const { classList } = box.parentElement;
+      classList.remove("catalog-over");
+      classList.toggle("catalog-over", wide());
+      box.classList.toggle("catalog-fits", !wide());
     }
   });
   let here;
