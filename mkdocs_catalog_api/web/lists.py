@@ -91,8 +91,8 @@ class CatalogList(NamedTuple):
     """JSON object of the fields that the marker has chosen by."""
     limit: int | None
     facts: str
-    """Slug, time of the scan, severities with a fix and of older releases, and day of the newest release of
-    each image: `nginx=2026-11-01T06:00Z=ch=chm=2026-10-30;…`."""
+    """Slug, time of the scan, severities with a fix and of older releases, and days on which the newest
+    release came and its support ends, of each image: `nginx=2026-11-01T06:00Z=ch=chm=2026-10-30=;…`."""
     page: int
     """Number of this page, from 1."""
     categories: str

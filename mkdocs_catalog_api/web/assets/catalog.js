@@ -38,10 +38,12 @@
     // Where a browser keeps nothing, the way back leads to the whole list.
   }
 
-  // The age of scans and the end of support, by the reader's clock. A good grade that either puts in doubt fades.
-  const days = time => (Date.now() - Date.parse(time)) / 864e5;
-  const chip = text => make("span", "catalog-chip catalog-chip-bad", text);
+  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` where a site sets it.
+  // A good grade that either puts in doubt fades.
+  const days = time => ((Date.parse(globalThis.catalogNow) || Date.now()) - Date.parse(time)) / 864e5;
+  const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
   const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
   const times = root => {
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
@@ -49,17 +51,47 @@
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       element.hidden = false;
-      if (past > (element.closest("[data-max-age]")?.dataset.maxAge ?? 30)) {
-        element.append(" ", chip("stale"));
-        fade(element);
-      }
+      if (element.dataset.age) continue;
+      const stale = past > maxAge(element);
+      element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
+      if (stale) fade(element);
     }
     for (const element of $$(root, "time[data-ends]"))
       if (days(element.dateTime) >= 1) {
-        element.replaceChildren(chip("support ended"), " " + element.dateTime);
+        element.replaceChildren(chip("ended", "support ended"), " " + element.dateTime);
         element.hidden = false;
         fade(element);
       }
+  };
+  // What concerns most of a list is said once, above it: rows then have a chip only where they differ.
+  const warn = () => {
+    const list = lists.find(({ facts }) => facts.size > 1);
+    const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
+    const limit = list && maxAge(list.root);
+    for (const [index, mark, past, words] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it"]
+    ]) {
+      const all = known(index);
+      const count = all.filter(past).length;
+      const most = count > all.length / 2;
+      document.body.classList.toggle(`catalog-mostly-${mark}`, most);
+      if (most) list.root.before(make("p", "catalog-warning catalog-warned", `${count} of ${all.length} ${words}.`));
+    }
+  };
+  // Today on the timeline, which goes on to this year.
+  const timeline = root => {
+    const { first } = root.dataset;
+    const years = $(root, ".catalog-years");
+    const now = new Date(Date.parse(globalThis.catalogNow) || Date.now());
+    const [year] = now.toISOString().split("-");
+    if (year < first) return;
+    while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
+    const count = years.children.length;
+    for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
+    const line = make("i", "catalog-today");
+    line.style.left = `${(100 * (year - first + (now - Date.parse(`${year}-01-01`)) / 864e5 / 366)) / count}%`;
+    root.append(line);
   };
 
   // An element of a row: what it shows is named by its attributes, which the guide explains.
@@ -306,7 +338,7 @@
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
       if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
-      if (path === "ends") return item.versions[0]?.endOfLife;
+      if (path === "ends") return this.facts.get(item.slug)?.[4] ?? item.versions?.[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
       return path?.split(".").reduce((value, name) => value?.[name], item);
@@ -468,12 +500,14 @@
     for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
       times(root);
+      $$(root, ".catalog-timeline").forEach(timeline);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
     }
+    if (!$(document, ".catalog-warned")) warn();
     // The way back to the list as it was left.
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();
