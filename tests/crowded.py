@@ -10,7 +10,11 @@ from .benchmarks.catalog import REGISTRY, write_catalog
 CROWDED = "images/confidential-computing-attestation-operator"
 """Address of the page that has everything."""
 ROWS = 47
-_PACKAGES = ("linux-libc-dev", "github.com/hashicorp/terraform-plugin-sdk/v2", "org.springframework:spring-web")
+_PACKAGES = (
+    "linux-libc-dev",
+    "github.com/hashicorp/terraform-plugin-sdk/v2",
+    "org.springframework:spring-web",
+)
 _MARKERS = {
     "index": "images",
     "table": "images view=table",
