@@ -5,7 +5,8 @@ const sayDay = () => {
   const note = document.querySelector(".catalog time") && document.querySelector("article h1, [role=main] h1");
   if (!catalogNow || !note || document.querySelector(".example-day")) return;
   const line = Object.assign(document.createElement("p"), { className: "example-day" });
-  line.textContent = `An example: ages and ends of support on this page are as of ${catalogNow}.`;
+  const day = new Date(catalogNow).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" });
+  line.textContent = `An example: ages and ends of support on this page are as of ${day}.`;
   note.after(line);
 };
 if (typeof document$ !== "undefined") document$.subscribe(sayDay);

@@ -278,7 +278,7 @@
       }
       const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
-      this.table.parentElement.hidden = !shown;
+      this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
         $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
@@ -481,10 +481,10 @@
   // A table that does not fit is stacked; the headings of one that does can stay in sight.
   const fits = new ResizeObserver(seen => {
     for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
-      const wide = () => box.firstElementChild.offsetWidth > box.clientWidth;
-      const { classList } = box.parentElement;
-      classList.remove("catalog-over");
-      classList.toggle("catalog-over", wide());
+      const wide = () => $(box, "table").offsetWidth > box.clientWidth;
+      const fit = box.closest(".catalog-fit")?.classList;
+      fit?.remove("catalog-over");
+      fit?.toggle("catalog-over", wide());
       box.classList.toggle("catalog-fits", !wide());
     }
   });
@@ -505,7 +505,7 @@
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
-      for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
+      for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
     if (!$(document, ".catalog-warned")) warn();
     // The way back to the list as it was left.
