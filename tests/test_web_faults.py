@@ -23,7 +23,7 @@ WIDTHS = (320, 390, 768, 1024, 1280, 1440, 1920)
 THEMES = {
     "material with tabs": "{name: material, font: false, features: [navigation.tabs]}",
     "material": "{name: material, font: false}",
-    "mkdocs": "{name: mkdocs, highlightjs: false, color_mode: auto}",
+    "mkdocs": "{name: mkdocs, highlightjs: false}",
     "readthedocs": "{name: readthedocs, highlightjs: false}",
 }
 FAULTS = """() => {
@@ -39,7 +39,7 @@ FAULTS = """() => {
     if (!cell || element.closest(".catalog-sr, .catalog-title, code, svg, select") || !seen(element)) continue;
     for (const word of node.data.matchAll(/\\S+/g)) {
       const whole = /^(CVE|GHSA)-|^v?\\d/.test(word[0]);
-      const parts = whole ? [word] : [...word[0].matchAll(/[^/-]+/g)];
+      const parts = whole ? [word] : [...word[0].matchAll(/[^-]+/g)];
       for (const part of parts) {
         const start = whole ? word.index : word.index + part.index;
         range.setStart(node, start);

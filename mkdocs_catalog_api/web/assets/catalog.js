@@ -163,7 +163,8 @@
         this.changed();
       });
       this.sorts = $(root, ".catalog-sort");
-      listen($$(root, ".catalog-sort"), "change", () => {
+      listen($$(root, ".catalog-sort"), "input", event => {
+        event.stopPropagation();
         this.sort = this.sorts.value;
         this.changed();
       });
