@@ -44,7 +44,8 @@ def write_crowded(folder: Path, images: int = 200) -> None:
         f"  - version: {label}\n    manifests:\n"
         f"      - {{platform: linux/amd64, digest: '{_digest(k, 0)}'}}\n"
         f"      - {{platform: linux/arm64/v8, digest: '{_digest(k, 1)}'}}\n"
-        f"    released: 202{5 - k // 2}-0{k + 1}-15\n    endOfLife: 202{7 - k // 2}-03-31\n    size: 124184804"
+        f"    released: 202{5 - k // 2}-0{k + 1}-15\n"
+        f"    endOfLife: 202{7 - k // 2}-03-31\n    size: 124184804"
         for k, label in enumerate(versions)
     )
     (folder / f"docs/{CROWDED}.md").write_text(
@@ -60,7 +61,8 @@ def write_crowded(folder: Path, images: int = 200) -> None:
 
 
 def _digest(version: int, platform: int) -> str:
-    return f"sha256:{(version * 2 + platform + 1) * 0x517CC1B727220A94FE13ABE8FA9A6EE06DB14ACC9E21C820 % 2**256:064x}"
+    number = (version * 2 + platform + 1) * 0x517CC1B727220A94FE13ABE8FA9A6EE06DB14ACC9E21C820
+    return f"sha256:{number % 2**256:064x}"
 
 
 def _report(slug: str, label: str, digest: str) -> dict[str, object]:

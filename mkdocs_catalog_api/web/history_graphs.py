@@ -165,7 +165,7 @@ def _day(date: str) -> int:
 
 
 def timeline(versions: Sequence[Any]) -> Timeline:
-    """The releases that have a day, newest first, over the years from the first to the last day that is known."""
+    """The releases that have a day, newest first, over the years from the first to the last known day."""
     dated = [version for version in versions if version["released"] or version["endOfLife"]]
     days = [date for version in dated for date in (version["released"], version["endOfLife"]) if date]
     if not days:

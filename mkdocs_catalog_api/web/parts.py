@@ -62,8 +62,10 @@ class ItemPage(NamedTuple):
         return self.item.entry.slug
 
     def findable(self) -> str:
-        """What people look for: name, description, categories, versions, and the packages in which a scan of the
-        newest release found something. Ids of vulnerabilities are found on their own page."""
+        """What people look for: name, description, categories, versions, and packages with open vulnerabilities.
+
+        The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
+        """
         entry = self.item.entry
         words = [_KINDS[self.resource], entry.name, entry.description, *entry.categories]
         if not isinstance(self.item, RoadmapItem):

@@ -40,7 +40,8 @@
 
   // The age of scans and the end of support, by the reader's clock, or by `catalogNow` where a site sets it.
   // A good grade that either puts in doubt fades.
-  const days = time => ((Date.parse(globalThis.catalogNow) || Date.now()) - Date.parse(time)) / 864e5;
+  const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
+  const days = time => (clock() - Date.parse(time)) / 864e5;
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
   const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
   const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
@@ -83,14 +84,13 @@
   const timeline = root => {
     const { first } = root.dataset;
     const years = $(root, ".catalog-years");
-    const now = new Date(Date.parse(globalThis.catalogNow) || Date.now());
-    const [year] = now.toISOString().split("-");
+    const [year] = new Date(clock()).toISOString().split("-");
     if (year < first) return;
     while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
     const count = years.children.length;
     for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
     const line = make("i", "catalog-today");
-    line.style.left = `${(100 * (year - first + (now - Date.parse(`${year}-01-01`)) / 864e5 / 366)) / count}%`;
+    line.style.left = `${(100 * (year - first + days(`${year}-01-01`) / 366)) / count}%`;
     root.append(line);
   };
 
