@@ -62,7 +62,7 @@ class ItemPage(NamedTuple):
         return self.item.entry.slug
 
     def findable(self) -> str:
-        """What people look for: name, description, categories, versions, and packages with open vulnerabilities.
+        """What people look for: name, description, categories, versions, packages with open vulnerabilities.
 
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """

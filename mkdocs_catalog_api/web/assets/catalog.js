@@ -482,7 +482,7 @@
   // A table that does not fit is stacked; the headings of one that does can stay in sight.
   const fits = new ResizeObserver(seen => {
     for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
-      const wide = () => $(box, "table").offsetWidth > box.clientWidth;
+      const wide = () => box.scrollWidth > box.clientWidth;
       const fit = box.closest(".catalog-fit")?.classList;
       fit?.remove("catalog-over");
       fit?.toggle("catalog-over", wide());
