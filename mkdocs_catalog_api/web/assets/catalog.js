@@ -89,8 +89,9 @@
     while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
     const count = years.children.length;
     for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
-    const line = make("i", "catalog-today");
-    line.style.left = `${(100 * (year - first + days(`${year}-01-01`) / 366)) / count}%`;
+    const share = (100 * (year - first + days(`${year}-01-01`) / 366)) / count;
+    const line = make("i", `catalog-today${share > 50 ? " catalog-late" : ""}`);
+    line.style.left = `${share}%`;
     root.append(line);
   };
 
