@@ -73,6 +73,7 @@ def visiting(browser: Browser, home: str, base: str, **options: Any) -> Iterator
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     made = Visit(context.new_page(), base)
+    made.page.add_init_script("globalThis.catalogNow = ''")  # the browser's clock, also on the example
     own = (home, "data:", "blob:")
     made.page.on("pageerror", lambda error: made.faults.append(str(error)))
     made.page.on("console", lambda said: made.judge(said.type == "error", said.location["url"], said.text))

@@ -32,7 +32,7 @@ def use_plain_theme(folder: Path) -> None:
     config = folder / "mkdocs.yml"
     text = config.read_text("utf-8")
     text = re.sub(r"(?ms)^theme:.*?(?=^nav:)", "theme: mkdocs\n", text)
-    text = re.sub(r"(?m)^  - swagger-ui-tag\n", "", text).replace("\n  - meta ", "\n  - material/meta ")
+    text = re.sub(r"(?m)^  - swagger-ui-tag:\n.*\n", "", text).replace("\n  - meta ", "\n  - material/meta ")
     config.write_text(text, "utf-8")
 
 

@@ -57,7 +57,7 @@ def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) 
     small_catalog(site)
     main = page(site.build(), "images/nginx/index.html")
     assert [line.get("id") for line in main.xpath(".//tr[@data-item]")] == ["CVE-2025-1", "CVE-2025-2"]
-    newest, older = main.xpath(".//select/option")
+    newest, older = main.xpath(".//p[@class='catalog-release']//option")
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
     assert older.get("data-advice") == "These are of 1.9: 1.10 fixes 1, adds 2."

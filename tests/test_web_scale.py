@@ -56,6 +56,7 @@ def test_a_thousand_are_found_sorted_and_shown_in_turn(visit: Visit) -> None:
     page.get_by_label("Find").fill("app-99")
     expect(items).to_have_count(11)  # 99 and 990 to 999
     page.get_by_label("Find").fill("")
+    page.set_viewport_size({"width": 1600, "height": 900})
     page.get_by_role("button", name="Table").click()
     page.get_by_role("columnheader", name="Image").get_by_role("button").click()
     expect(items.first).to_contain_text("The app-0")

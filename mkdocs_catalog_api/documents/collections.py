@@ -79,6 +79,11 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     return _item_structs(name, COLLECTIONS[name], published(fields.model, fields.own))
 
 
+def _spoken(name: str) -> str:
+    """A collection in a sentence."""
+    return "the roadmap" if name == "roadmap" else name
+
+
 def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
     head: dict[str, Any] = {
         "api_version": ApiVersion,
@@ -106,7 +111,7 @@ def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
     return ItemStructs(
         one,
         _struct(f"{words.stem}Collection", f"Every {words.one}.", collection),
-        _struct(f"{words.stem}Page", f"One page of {name}.", page),
+        _struct(f"{words.stem}Page", f"One page of {_spoken(name)}.", page),
         _struct(f"{words.stem}Document", f"One {words.one}.", document) if name != "updates" else None,
     )
 
@@ -205,7 +210,7 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
         f"{name}/{{page}}.json",
         f"list{words.plural}Page",
         name,
-        f"One page of {name}",
+        f"One page of {_spoken(name)}",
         f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
         "is null. An empty collection has no page.",
         structs.page,

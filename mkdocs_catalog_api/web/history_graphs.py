@@ -6,17 +6,21 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..catalog.populations import Population
 from ..catalog.published import Counters
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
 
+Sentence: TypeAlias = tuple[str, Sequence[tuple[str, str]]]
+"""Words, and the id and severity of each vulnerability that follows them."""
 THIS_BUILD = "This build"
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a graph, in units that the page stretches."""
+YEAR = 100
+"""Width of a year on a timeline, in units that the page stretches."""
 
 
 class Point(NamedTuple):
@@ -52,7 +56,15 @@ class Bar(NamedTuple):
     released: str | None
     end_of_life: str | None
     start: str
-    width: str
+    end: str | None
+    """Where support ends; None when no end is known."""
+
+
+class Timeline(NamedTuple):
+    """The releases of an image over whole years, of which each is `YEAR` wide."""
+
+    years: Sequence[int]
+    bars: Sequence[Bar]
 
 
 def catalog_points(view: CatalogView) -> Sequence[Point]:
@@ -152,27 +164,34 @@ def _day(date: str) -> int:
     return datetime.date.fromisoformat(date).toordinal()
 
 
-def timeline(versions: Sequence[Any]) -> Sequence[Bar]:
-    """The releases that have a day, newest first, from the day of the first to the last day that is known."""
+def timeline(versions: Sequence[Any]) -> Timeline:
+    """The releases that have a day, newest first, over the years from the first to the last known day."""
     dated = [version for version in versions if version["released"] or version["endOfLife"]]
-    days = [_day(date) for version in dated for date in (version["released"], version["endOfLife"]) if date]
+    days = [date for version in dated for date in (version["released"], version["endOfLife"]) if date]
     if not days:
-        return []
-    first, span = min(days), max(max(days) - min(days), 1)
-    bars = []
-    for version in dated:
-        released, end_of_life = version["released"], version["endOfLife"]
-        start = _day(released or end_of_life) - first
-        stop = _day(end_of_life) - first if end_of_life else span
-        width = max(WIDTH * (stop - start) / span, 8)
-        x = min(WIDTH * start / span, WIDTH - width)
-        bars.append(Bar(version["version"], released, end_of_life, _number(x), _number(width)))
-    return bars
+        return Timeline((), ())
+    first = int(min(days)[:4])
+    bars = [
+        Bar(
+            version["version"],
+            version["released"],
+            end := version["endOfLife"],
+            _year(version["released"] or end, first),
+            _year(end, first) if end else None,
+        )
+        for version in dated
+    ]
+    return Timeline(range(first, int(max(days)[:4]) + 1), bars)
+
+
+def _year(date: str, first: int) -> str:
+    """The place of a day on a timeline that begins with the year `first`."""
+    return _number(YEAR * (int(date[:4]) - first + (_day(date) - _day(f"{date[:4]}-01-01")) / 366))
 
 
 def sentences_of_day(
     events: Sequence[Any], fixes: Set[tuple[str, str, str]]
-) -> Iterator[tuple[str, Sequence[str]]]:
+) -> Iterator[tuple[str, Sequence[Sentence]]]:
     """The events of a day that people look for, in words: slug of an image and its sentences.
 
     `fixes`: slug, id and package of each fix.
@@ -183,28 +202,28 @@ def sentences_of_day(
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[str]:
-    security: dict[str, dict[str, None]] = {}
+def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[Sentence]:
+    security: dict[str, dict[tuple[str, str], None]] = {}
     for event in events:
         match event["kind"]:
             case "image-added":
-                yield "is new in the catalog"
+                yield "is new in the catalog", ()
             case "image-removed":
-                yield "left the catalog"
+                yield "left the catalog", ()
             case "lifecycle-changed":
-                yield f"is {event['to']}, no longer {event['from']}"
+                yield f"is {event['to']}, no longer {event['from']}", ()
             case "release-added":
-                yield f"{event['version']} is released"
+                yield f"{event['version']} is released", ()
             case "release-removed":
-                yield f"{event['version']} is no longer listed"
+                yield f"{event['version']} is no longer listed", ()
             case "release-rebuilt" if event["from"]:
-                yield f"{event['version']} is rebuilt"
+                yield f"{event['version']} is rebuilt", ()
             case "grade-changed" if event["from"] and event["to"]:
-                yield f"grade {event['to']}, before {event['from']}"
+                yield f"grade {event['to']}, before {event['from']}", ()
         if change := _security(event, fixes):
-            security.setdefault(change, {})[f"{event['id']} ({event['severity'].lower()})"] = None
+            security.setdefault(change, {})[event["id"], event["severity"].lower()] = None
     for change, ids in security.items():
-        yield f"{change}: {', '.join(ids)}"
+        yield f"{change}: ", [*ids]
 
 
 def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:

@@ -43,6 +43,16 @@ _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
         *(("-30", "longer ago"), ("never", "never")),
     ),
 }
+_WORST = (("-risk", "Most vulnerabilities"), ("-released", "Newest version"))
+SORTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "images": (("name", "Name"), ("score", "Worst grade"), *_WORST),
+    "charts": (("name", "Name"), ("score", "Worst grade"), *_WORST),
+    "vulnerabilities": (("severity", "Severity"), ("-id", "Newest id"), ("pkg", "Package")),
+    "cves": (("severity", "Severity"), ("-images", "Most images"), ("-id", "Newest id")),
+    "updates": (("application", "Application"), ("-checked", "Last checked")),
+    "roadmap": (("name", "Name"), ("category", "Category")),
+}
+"""What the list of a collection can be sorted by where no headings are shown, as cards and on phones."""
 _BOXES = ("fix", "exploited")
 """What is either asked for or not."""
 
@@ -81,8 +91,8 @@ class CatalogList(NamedTuple):
     """JSON object of the fields that the marker has chosen by."""
     limit: int | None
     facts: str
-    """Slug, time of the scan, severities with a fix and of older releases of each image:
-    `nginx=2026-11-01T06:00Z=ch=chm;…`."""
+    """Slug, time of the scan, severities with a fix and of older releases, and days on which the newest
+    release came and its support ends, of each image: `nginx=2026-11-01T06:00Z=ch=chm=2026-10-30=;…`."""
     page: int
     """Number of this page, from 1."""
     categories: str

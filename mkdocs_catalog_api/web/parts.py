@@ -23,7 +23,7 @@ from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
-from .lists import MODELS, PER_PAGE, CatalogList, Filter, filter_fields, list_filters, texts
+from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -63,11 +63,16 @@ class ItemPage(NamedTuple):
         return self.item.entry.slug
 
     def findable(self) -> str:
-        """What people look for: name, description, category, and what is open in the newest release."""
+        """What people look for: name, description, categories, versions, packages with open vulnerabilities.
+
+        The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
+        """
         entry = self.item.entry
-        words = [_KINDS[self.resource], entry.name, entry.description, entry.category]
+        words = [_KINDS[self.resource], entry.name, entry.description, *entry.categories]
+        if not isinstance(self.item, RoadmapItem):
+            words += [version.version for version in self.item.entry.versions]
         if isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
-            words += dict.fromkeys(row.id for row in self.item.newest.assessment.rows)
+            words += dict.fromkeys(row.pkg for row in self.item.newest.assessment.rows)
         return " ".join(filter(None, words))
 
 
@@ -89,9 +94,17 @@ class Parts:
         self._env = environment(overrides)
         self._gathered = Gathered(catalog)
         self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._env.globals["SORTS"] = SORTS
         self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._users = catalog.users() if catalog else {}
+        self._since = {
+            (statement.document, id_, statement.status): f"{statement.timestamp:%Y-%m-%d}"
+            for _, statement in (catalog.statements.oldest_first() if catalog else ())
+            for id_ in statement.ids
+            if statement.timestamp
+        }
+        """Document, id and status of a VEX statement → day since which it holds."""
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._filters = {
             name: [
@@ -175,6 +188,7 @@ class Parts:
                 {"name": chart.entry.name, "url": addresses.web(chart.page.url)}
                 for chart in self._users.get(own.slug, ())
             ]
+            values["since"] = self._since
             values["groups"] = _release_groups(image)
             values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from traceback import extract_tb
@@ -84,6 +84,7 @@ def environment(overrides: Path | None) -> Environment:
         optimized=False,  # to look for what is constant takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
+    env.filters |= {"places": places}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= history_graphs.FILTERS
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
@@ -170,6 +171,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 image`, `2 images`; thousands are set apart."""
     several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
     return f"{number:,} {noun if number == 1 else several}".replace(",", "\N{THIN SPACE}")
+
+
+def places(targets: Sequence[str]) -> str:
+    """Where a vulnerability is: files, and of a whole image (`image:1.2 (alpine 3.22)`) its distribution."""
+    return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
 
 
 def segments(figures: Item) -> Markup:

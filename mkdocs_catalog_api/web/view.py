@@ -168,4 +168,7 @@ class Gathered:
         fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
         older = [release.figures.counters for release in image.releases[1:] if release.figures]
         initials = "".join(word[0] for word in COUNTERS if any(counters[word] for counters in older))
-        self.facts[slug] = "=".join((slug, self.scanned_at.get(slug, ""), fixed, initials))
+        days = (newest.entry.released, newest.entry.end_of_life) if newest else (None, None)
+        self.facts[slug] = "=".join(
+            (slug, self.scanned_at.get(slug, ""), fixed, initials, *(str(day or "") for day in days))
+        )

@@ -44,10 +44,13 @@
     // Where a browser keeps nothing, the way back leads to the whole list.
   }
 
-  // The age of scans and the end of support, by the reader's clock. A good grade that either puts in doubt fades.
-  const days = time => (Date.now() - Date.parse(time)) / 864e5;
-  const chip = text => make("span", "catalog-chip catalog-chip-bad", text);
+  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` where a site sets it.
+  // A good grade that either puts in doubt fades.
+  const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
+  const days = time => (clock() - Date.parse(time)) / 864e5;
+  const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
   const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
   const times = root => {
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
@@ -55,17 +58,47 @@
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       element.hidden = false;
-      if (past > (element.closest("[data-max-age]")?.dataset.maxAge ?? 30)) {
-        element.append(" ", chip("stale"));
-        fade(element);
-      }
+      if (element.dataset.age) continue;
+      const stale = past > maxAge(element);
+      element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
+      if (stale) fade(element);
     }
     for (const element of $$(root, "time[data-ends]"))
       if (days(element.dateTime) >= 1) {
-        element.replaceChildren(chip("support ended"), " " + element.dateTime);
+        element.replaceChildren(chip("ended", "support ended"), " " + element.dateTime);
         element.hidden = false;
         fade(element);
       }
+  };
+  // What concerns most of a list is said once, above it: rows then have a chip only where they differ.
+  const warn = () => {
+    const list = lists.find(({ facts }) => facts.size > 1);
+    const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
+    const limit = list && maxAge(list.root);
+    for (const [index, mark, past, words] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it"]
+    ]) {
+      const all = known(index);
+      const count = all.filter(past).length;
+      const most = count > all.length / 2;
+      document.body.classList.toggle(`catalog-mostly-${mark}`, most);
+      if (most) list.root.before(make("p", "catalog-warning catalog-warned", `${count} of ${all.length} ${words}.`));
+    }
+  };
+  // Today on the timeline, which goes on to this year.
+  const timeline = root => {
+    const { first } = root.dataset;
+    const years = $(root, ".catalog-years");
+    const [year] = new Date(clock()).toISOString().split("-");
+    if (year < first) return;
+    while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
+    const count = years.children.length;
+    for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
+    const share = (100 * (year - first + days(`${year}-01-01`) / 366)) / count;
+    const line = make("i", `catalog-today${share > 50 ? " catalog-late" : ""}`);
+    line.style.left = `${share}%`;
+    root.append(line);
   };
 
   // An element of a row: what it shows is named by its attributes, which the guide explains.
@@ -82,6 +115,8 @@
       element.textContent = chip.replace("{}", found);
     } else if (f) {
       element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
+      if ("parts" in element.dataset)
+        element.replaceChildren(...element.textContent.split(", ").flatMap(part => [", ", make("span", "catalog-whole", part)]).slice(1));
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
@@ -132,6 +167,12 @@
       this.views = $$(root, "button[data-view]");
       listen(this.views, "click", event => {
         this.view = event.target.dataset.view;
+        this.changed();
+      });
+      this.sorts = $(root, ".catalog-sort");
+      listen($$(root, ".catalog-sort"), "input", event => {
+        event.stopPropagation();
+        this.sort = this.sorts.value;
         this.changed();
       });
       this.restore();
@@ -198,6 +239,7 @@
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
+      if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
       for (const pick of $$(this.form, "details")) {
         const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
         $(pick, "b").textContent = chosen.length || "";
@@ -244,7 +286,7 @@
       }
       const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
       this.say(shown < found.length ? `${shown} of ${all}` : all);
-      this.table.parentElement.hidden = !shown;
+      this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
         $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
@@ -302,7 +344,9 @@
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
-      if (path === "ends") return item.endOfLife ?? item.versions?.[0]?.endOfLife;
+      if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
+      if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
+      if (path === "ends") return this.facts.get(item.slug)?.[4] ?? item.endOfLife ?? item.versions?.[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
       return path?.split(".").reduce((value, name) => value?.[name], item);
@@ -442,11 +486,14 @@
     setTimeout(() => (target.textContent = "Copy"), 1500);
   };
 
-  // A table that fits needs no box to scroll in, so that its headings can stay in sight.
+  // A table that does not fit is stacked; the headings of one that does can stay in sight.
   const fits = new ResizeObserver(seen => {
-    for (const { target } of seen) {
-      const box = target.closest(".catalog-scroll");
-      box.classList.toggle("catalog-fits", box.firstElementChild.offsetWidth <= box.clientWidth);
+    for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
+      const wide = () => box.scrollWidth > box.clientWidth;
+      const fit = box.closest(".catalog-fit")?.classList;
+      fit?.remove("catalog-over");
+      fit?.toggle("catalog-over", wide());
+      box.classList.toggle("catalog-fits", !wide());
     }
   });
   let here;
@@ -461,12 +508,14 @@
     for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
       times(root);
+      $$(root, ".catalog-timeline").forEach(timeline);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
-      for (const element of $$(root, ".catalog-scroll, .catalog-scroll > table")) fits.observe(element);
+      for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
+    if (!$(document, ".catalog-warned")) warn();
     // The way back to the list as it was left.
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();

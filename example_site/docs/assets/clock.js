@@ -1,0 +1,13 @@
+// The scans of the example are of one day, so its pages show ages and ends of support as of the day after, and
+// say so. A catalog that is scanned anew has no use for this.
+globalThis.catalogNow ??= "2025-11-01";
+const sayDay = () => {
+  const note = document.querySelector(".catalog time") && document.querySelector("article h1, [role=main] h1");
+  if (!catalogNow || !note || document.querySelector(".example-day")) return;
+  const line = Object.assign(document.createElement("p"), { className: "example-day" });
+  const day = new Date(catalogNow).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" });
+  line.textContent = `An example: ages and ends of support on this page are as of ${day}.`;
+  note.after(line);
+};
+if (typeof document$ !== "undefined") document$.subscribe(sayDay);
+else document.addEventListener("DOMContentLoaded", sayDay);
