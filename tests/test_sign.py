@@ -354,6 +354,10 @@ def test_an_old_site_is_refused_though_its_signature_is_valid(
     assert [line.startswith(f"error: {fault}") for line in told(result)] == [True] * bool(fault)
 
 
+def test_more_days_than_any_calendar_has_are_wrong_usage(host: Host, folder: Path) -> None:
+    assert check(host, folder, "--max-age", "9" * 15).exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("base", "other", "level"),
     [

@@ -104,7 +104,9 @@ def assess(
     if set_aside and not known.accept_ignored:
         findings = [_counted(finding) for finding in findings]
     further: dict[RowKey, tuple[str, ...]] = {}
-    groups = _with_cves(deduplicate(findings), further)
+    groups = deduplicate(findings)
+    if any(finding.aliases for finding in findings):  # no report of Trivy has any
+        groups = _with_cves(groups, further)
     if known.exploited is not None:
         groups = _marked(groups, known.exploited)
     suppressed: list[Suppressed] = []
@@ -138,10 +140,9 @@ def _with_cves(
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
     """Note in `further` the CVE ids among the aliases of each row."""
     for row, findings in groups:
-        if any(finding.aliases for finding in findings):
-            ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
-            if ids:
-                further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
+        ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
+        if ids:
+            further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
         yield row, findings
 
 

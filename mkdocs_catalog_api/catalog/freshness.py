@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
@@ -36,11 +35,8 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
         for option in dict.fromkeys(option for each in of_report for option in each.narrowed):
             message = f"the report was made with {option}, so vulnerabilities may be missing"
             yield _problem(scan, Code.IN_PART, message, f"scan again without {option}")
-        ignored = sum(
-            finding.set_aside is not None and finding.set_aside.status == "ignored"
-            for each in of_report
-            for finding in each.findings
-        )
+        aside = [finding.set_aside for each in of_report for finding in each.findings if finding.set_aside]
+        ignored = sum(status == "ignored" for status, _, _ in aside)
         if ignored:
             message = f"{_findings(ignored)} that {scan.scanner.name} was told to ignore"
             if "ignored" in accept:
@@ -65,9 +61,9 @@ def _findings(number: int) -> str:
 
 
 def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> list[tuple[str, int]]:
-    sums = Counter[str]()
+    sums: dict[str, int] = {}
     for word, number in chain.from_iterable(counts):
-        sums[word] += number
+        sums[word] = sums.get(word, 0) + number
     return sorted(sums.items())
 
 

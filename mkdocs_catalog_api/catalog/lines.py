@@ -31,11 +31,8 @@ class Label(NamedTuple):
     """Pre-release words, revisions and glued words right after the numbers."""
     words: tuple[str, ...]
     """What follows, in lower case: `("debian13", "dev")`. All of a channel."""
-
-    @property
-    def key(self) -> tuple[Numbers, tuple[Suffix, ...]]:
-        """Sort key within a variant; the newest is greatest, equal keys are one release."""
-        return numbers_in(".".join(self.numbers)), (*self.marks, END)
+    key: tuple[Numbers, tuple[Suffix, ...]]
+    """Sort key within a variant; the newest is greatest, equal keys are one release."""
 
     @property
     def pre_release(self) -> bool:
@@ -65,7 +62,7 @@ def parse_label(text: str) -> Label:
             words[-1] += word  # `deb12u4`
         else:
             words.append(word)
-    return Label(numbers, tuple(marks), tuple(words))
+    return Label(numbers, tuple(marks), tuple(words), (numbers_in(digits), (*marks, END)))
 
 
 class Cycle(NamedTuple):
@@ -139,7 +136,7 @@ def line_by(rule: str | None, label: str) -> str | None:
 
 def derived_line(label: str) -> str:
     """All numbers but the last, at least one, at most two; the first word of a label without numbers."""
-    numbers, _, words = parse_label(label)
+    numbers, _, words, _ = parse_label(label)
     if not numbers:
         return words[0] if words else label.lower()
     return ".".join(numbers[: min(max(len(numbers) - 1, 1), 2)])

@@ -33,7 +33,7 @@ _LIMIT = 500
 )
 @click.option(
     "--max-age",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, datetime.timedelta.max.days),
     metavar="DAYS",
     help="Refuse a site that was built longer ago: an old signed manifest is valid for ever.",
 )

@@ -135,6 +135,8 @@ def severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> int:
 
 def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> str | None:
     """The word if it is not one of the scanner's `words`, empty if there is none; None for a word of them."""
+    if isinstance(value, str) and value in words:
+        return None  # as nearly always
     word = text(value).strip()
     return None if word.upper() in words else word[:40]
 
