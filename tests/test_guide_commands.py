@@ -276,7 +276,7 @@ def test_an_empty_folder_becomes_a_site_of_five_images(tmp_path: Path) -> None:
         assert len(re.findall("^docs/images/redis.md:.*# check: ", said, re.MULTILINE)) == 4
         image = f"{registry.host}/acme/images"
     for slug, index in pushed.items():
-        item = json.loads((folder / f"site/api/v1/images/{slug}/index.json").read_bytes())
+        item = json.loads((folder / f"site/api/v1/images/{slug}/index.json").read_bytes())["data"]
         newest, older = item["versions"]
         assert (item["image"], newest["version"], older["version"]) == (f"{image}/{slug}", "1.29.3", "1.28.0")
         assert newest["digest"] == index["digest"]

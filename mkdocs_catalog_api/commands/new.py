@@ -223,7 +223,8 @@ def _page(begun: _Begun, settings: Settings, given: Mapping[str, Any]) -> str:
     resource = _KINDS[begun.kind]
     schema = schemas(settings)[f"{resource}.json"]
     definitions = schema["$defs"]
-    required = {"name", *schema["else"]["allOf"][1]["required"]}
+    defaults = getattr(settings, resource).defaults
+    required = {"name", *schema["else"]["allOf"][1]["required"]} - defaults.keys()
     image = f"{settings.registry or 'registry.example.org'}/{begun.slug}"
     lines = ["---", f"catalog: {resource}"]
     for field, described in definitions["Item"]["properties"].items():
