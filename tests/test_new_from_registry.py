@@ -172,12 +172,6 @@ def half_known(bench: Bench) -> None:
     bench.fake.replies["/v2/acme/redis/manifests/9.0"] = Reply(status=500)
 
 
-def facts_behind_a_link(bench: Bench) -> None:
-    folder = bench.site.folder.parent / "elsewhere"
-    folder.mkdir()
-    (bench.site.folder / "registry").symlink_to(folder)
-
-
 @pytest.mark.parametrize("fault", [unknown, denied, without_tags, not_an_image, half_known])
 def test_without_a_usable_answer_nothing_is_written(bench: Bench, fault: Callable[[Bench], None]) -> None:
     fault(bench)
@@ -213,11 +207,27 @@ def test_a_page_is_never_replaced(bench: Bench) -> None:
 
 
 def test_facts_are_not_written_behind_a_link_out_of_the_project(bench: Bench) -> None:
-    facts_behind_a_link(bench)
+    folder = bench.site.folder.parent / "elsewhere"
+    folder.mkdir()
+    (bench.site.folder / "registry").symlink_to(folder)
     result = bench.run("new", "image", bench.image)
     assert result.exit_code == 1 and "registry/images/redis.json" in result.stderr
-    assert [*(bench.site.folder.parent / "elsewhere").iterdir()] == []
+    assert [*folder.iterdir()] == []
     assert not (bench.site.folder / "docs/images").exists()
+
+
+def test_facts_of_another_image_are_never_replaced(bench: Bench) -> None:
+    """An item elsewhere has the same slug."""
+    bench.fake.image("other/redis", "1.0")
+    bench.site.page(
+        "images/db/redis.md", f"{REQUIRED}\nversions: registry\nimage: {bench.fake.host}/other/redis"
+    )
+    assert bench.run("sync").exit_code == 0
+    before = tree(bench.site.folder)
+    result = bench.run("new", "image", bench.image)
+    assert result.exit_code == 1
+    assert "error: registry/images/redis.json: image: " in result.stderr and "[CAT070]" in result.stderr
+    assert tree(bench.site.folder) == before
 
 
 def test_one_failing_image_does_not_stop_the_others(bench: Bench) -> None:

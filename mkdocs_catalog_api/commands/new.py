@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 import yaml
 from msgspec import Struct
 from msgspec.structs import replace
@@ -62,12 +65,12 @@ class _Begun(Struct, frozen=True):
 def command(limits: Limits | None, kind: str, names: tuple[str, ...], config_file: Path) -> None:
     """Begin the pages of images, charts or planned applications.
 
-    A page passes as it is. What the catalog requires is filled in, all other fields are there as comments.
-    `image` is missing if mkdocs.yml has no `registry`.
+    A page passes as it is. Required fields are filled in, all other fields are comments. You have to add
+    `image` if mkdocs.yml has no `registry`.
 
-    With a reference such as ghcr.io/acme/images/redis (of a chart, oci://ghcr.io/acme/charts/redis) as NAME,
-    its registry is asked, as `sync` does. The page has what is known from there and takes its versions from
-    registry/. Values that are guesses are marked `# check`.
+    If NAME is a reference such as ghcr.io/acme/images/redis (of a chart, oci://ghcr.io/acme/charts/redis),
+    `new` asks its registry, as `sync` does. It fills the page with the answer, and writes the versions to
+    registry/. Guesses are marked `# check`.
     """
     problems = Problems()
     site = read_mkdocs_yml(config_file, problems)
@@ -99,7 +102,7 @@ def _begin(
         slug = slug_from_name(name)
         file = f"{folder}/{slug}.md"
         path = config_file.parent / file
-        if path.exists():
+        if os.path.lexists(path):
             raise FileExistsError
         begun = _Begun(kind, name, slug, file, reference)
         given = {"name": name}
@@ -166,7 +169,13 @@ def _ask(
     ):
         synced = Path(folder) / FACTS_FOLDER / name
         if file.exists():
-            write_whole(synced, read_file(file))
+            body = read_file(file)
+            if present := _facts_of_another(body, begun):
+                hint = "rename that item, or delete the file if there is none"
+                message = f"these facts are about {present}, so no others are written here"
+                problems.add(Problem(label, 0, 0, begun.kind, message, hint, code=Code.IN_THE_WAY))
+                return None
+            write_whole(synced, body)
         given = _learn(begun, Path(folder), settings, registries, answers)
         # The page does not exist yet, so there is no line.
         problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
@@ -175,6 +184,15 @@ def _ask(
         write_whole(file, synced.read_bytes())
         click.echo(f"wrote {config_file.parent / label}")
     return given
+
+
+def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
+    """The image or chart of a file of facts, if it is another one; `sync` refuses what is not such a file."""
+    with suppress(ValueError, RecursionError, LookupError, TypeError):
+        present = str(msgspec.json.decode(body)[begun.kind])
+        if present.lower() != (begun.reference or "").lower():
+            return present
+    return None
 
 
 def _learn(
