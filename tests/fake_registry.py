@@ -49,9 +49,14 @@ class FakeRegistry:
             self.put(path, document, document["mediaType"], **{"Docker-Content-Digest": digest})
         return digest
 
-    def image(self, name: str, *tags: str) -> str:
+    def image(self, name: str, *tags: str, labels: Mapping[str, str] | None = None) -> str:
         """Reply with an image for one platform, and with the list of its tags; its digest."""
-        config = {"os": "linux", "architecture": "amd64", "created": f"2026-11-0{len(tags)}T06:00:00Z"}
+        config: dict[str, object] = {
+            "os": "linux",
+            "architecture": "amd64",
+            "created": f"2026-11-0{len(tags)}T06:00:00Z",
+        }
+        config |= {"config": {"Labels": labels}} if labels else {}
         described = {"mediaType": CONFIG, "digest": digest_of(encoded(config)), "size": 1}
         layer = {"mediaType": f"{OCI}layer.v1.tar", "digest": digest_of(tags[0].encode()), "size": 5}
         self.put(f"/v2/{name}/blobs/{described['digest']}", config, CONFIG)

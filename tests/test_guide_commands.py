@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from functools import partial
@@ -15,6 +16,7 @@ from .fake_registry import FakeRegistry
 from .feeds_of_advisories import epss, kev
 from .guide import PAGES, blocks
 from .programs import need
+from .registries import running
 from .servers import serve
 from .sites import SiteFolder, row, trivy
 from .test_guide import shell
@@ -36,6 +38,8 @@ RUN = {
     ("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
     ("publish", "mkdocs build --strict"),
     ("registry", "catalog-api sync"),
+    ("registry", "grep -rn '# check' docs"),
+    ("registry", "mkdocs new ."),
     ("registry", "catalog-api sync --dry-run   # prints what would change"),
     ("registry", "catalog-api sync --prune"),
     ("vulnerabilities", "catalog-api fetch"),
@@ -255,6 +259,30 @@ def test_registries_are_asked(folder: Path, site: SiteFolder) -> None:
         assert '"gone": true' in file.read_text("utf-8")
         ask(command("registry", "catalog-api sync --prune"))
     assert "1.28.0" not in file.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_an_empty_folder_becomes_a_site_of_five_images(tmp_path: Path) -> None:
+    folder, text = tmp_path / "empty", command("registry", "mkdocs new .")
+    folder.mkdir()
+    assert len(text.splitlines()) == 4
+    pushed = {}
+    with running(tmp_path) as registry:
+        for slug in ("nginx", "redis", "postgres", "node", "python"):
+            for version in ("1.28.0", "1.29.3"):
+                pushed[slug] = registry.index(f"acme/images/{slug}", slug + version, version)
+        shell(folder, text.replace("ghcr.io", registry.host), DOCKER_CONFIG=str(folder))
+        said = shell(folder, command("registry", "grep -rn '# check' docs"))
+        assert len(re.findall("^docs/images/redis.md:.*# check: ", said, re.MULTILINE)) == 4
+        image = f"{registry.host}/acme/images"
+    for slug, index in pushed.items():
+        item = json.loads((folder / f"site/api/v1/images/{slug}/index.json").read_bytes())["data"]
+        newest, older = item["versions"]
+        assert (item["image"], newest["version"], older["version"]) == (f"{image}/{slug}", "1.29.3", "1.28.0")
+        assert newest["digest"] == index["digest"]
+        assert newest["platforms"] == ["linux/amd64", "linux/arm64"]
+        assert [part["digest"] for part in newest["manifests"]] == [part["digest"] for part in index["parts"]]
+        assert (newest["size"], newest["released"]) == (100 + len(f"{slug}1.29.3"), "2026-11-01")
 
 
 @pytest.mark.slow

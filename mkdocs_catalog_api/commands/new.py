@@ -2,77 +2,261 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
+from ..authored.folders import not_writable, project_of, read_file, write_whole
+from ..authored.from_registry import is_from_registry
+from ..authored.pages import RawItem
 from ..authored.schemas import schemas
-from ..authored.settings import Resource, Settings, read_settings
-from ..catalog.names import slug_from_name
-from ..problems import Problem, Problems, RefusedError, reason
+from ..authored.settings import ITEM_MODELS, Resource, Settings, read_settings
+from ..authored.site import Site
+from ..authored.yaml_text import YamlDocument
+from ..catalog.names import Reference, repository, slug_from_name
+from ..catalog.registry_facts import FACTS_FOLDER
+from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
-from .run import config_file_option, print_problems
+from .run import config_file_option, missing_package, print_problems
+
+if TYPE_CHECKING:
+    from ..network.client import Limits
+    from ..network.registry import Registries
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
+_SCHEMES = {"image": "", "chart": "oci://"}
+"""What a reference of this kind begins with."""
+_WITH_HOST = re.compile(r"(?:localhost|[^/\s]*[.:][^/\s]*)/\S*")
+"""An image reference with a registry, correct or not: a name for people has no such host before a slash."""
+_LEARNED = ("description", "homepage", "source", "license", "base")
+_KEEP = 5
+"""Versions of each line and variant that a new page lists."""
+
+
+class _Begun(Struct, frozen=True):
+    """A page that is about to be written."""
+
+    kind: str
+    name: str
+    slug: str
+    label: str
+    """How problems name the page."""
+    reference: str | None
+    """None if a name for people is given."""
 
 
 @click.command("new", short_help="Begin the page of an image, a chart or a plan.")
 @click.argument("kind", type=click.Choice(list(_KINDS)))
-@click.argument("name")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @config_file_option
-def command(kind: str, name: str, config_file: Path) -> None:
-    """Begin the page of an image, a chart or a planned application.
+@click.pass_obj
+def command(limits: Limits | None, kind: str, names: tuple[str, ...], config_file: Path) -> None:
+    """Begin the pages of images, charts or planned applications.
 
-    The page passes as it is. What the catalog requires is filled in, all else stands there as comments. Only
-    `image` is yours to write if mkdocs.yml has no `registry`.
+    A page passes as it is. Required fields are filled in, all other fields are comments. You have to add
+    `image` if mkdocs.yml has no `registry`.
+
+    If NAME is a reference such as ghcr.io/acme/images/redis (of a chart, oci://ghcr.io/acme/charts/redis),
+    `new` asks its registry, as `sync` does. It fills the page with the answer, and writes the versions to
+    registry/. Guesses are marked `# check`.
     """
     problems = Problems()
     site = read_mkdocs_yml(config_file, problems)
     options = (site and site.options(PLUGIN)) or {}
     settings = read_settings(options, ConfigFile(config_file), problems)
     if site and settings:
-        file = ""
-        try:
-            slug = slug_from_name(name)
-            file = f"{site.docs_dir}/{_KINDS[kind]}/{slug}.md"
-            path = config_file.parent / file
-            text = _page(_KINDS[kind], name, slug, settings)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8", newline="\n") as page:
-                page.write(text)
-            click.echo(f"wrote {path}")
-            if kind == "image" and settings.registry is None:
-                click.echo("no `registry` is set: set it in mkdocs.yml, or write `image` there", err=True)
-            return
-        except RefusedError as error:
-            problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
-        except FileExistsError:
-            hint = "choose another name"
-            problems.add(Problem(file, 0, 0, "", "is there already", hint, code=Code.IN_THE_WAY))
-        except OSError as error:
-            message = f"can't be written: {reason(error)}"
-            problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_WRITTEN))
+        for name in names:
+            _begin(kind, name, config_file, f"{site.docs_dir}/{_KINDS[kind]}", settings, limits, problems)
     print_problems(problems, quiet=True)
-    raise SystemExit(1)
+    if problems.count(Level.ERROR):
+        raise SystemExit(1)
 
 
-def _page(resource: Resource, name: str, slug: str, settings: Settings) -> str:
+def _begin(
+    kind: str,
+    name: str,
+    config_file: Path,
+    folder: str,
+    settings: Settings,
+    limits: Limits | None,
+    problems: Problems,
+) -> None:
+    """Write one page, and what its registry knows if a reference is given; else add a problem."""
+    file = ""
+    try:
+        reference = _reference(kind, name)
+        if reference:
+            name = Reference.parse(reference.removeprefix(_SCHEMES[kind])).path.rpartition("/")[2]
+        slug = slug_from_name(name)
+        file = f"{folder}/{slug}.md"
+        path = config_file.parent / file
+        if os.path.lexists(path):
+            raise FileExistsError
+        begun = _Begun(kind, name, slug, file, reference)
+        given = {"name": name}
+        if reference:
+            learned = _ask(begun, config_file, settings, limits, problems)
+            if learned is None:
+                return
+            given |= learned
+        text = _page(begun, settings, given)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as page:
+            page.write(text)
+        click.echo(f"wrote {path}")
+        if kind == "image" and settings.registry is None and not reference:
+            click.echo("no `registry` is set: set it in mkdocs.yml, or write `image` there", err=True)
+    except RefusedError as error:
+        problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
+    except FileExistsError:
+        hint = "choose another name"
+        problems.add(Problem(file, 0, 0, "", "is there already", hint, code=Code.IN_THE_WAY))
+    except OSError as error:
+        message = f"can't be written: {reason(error)}"
+        problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_WRITTEN))
+
+
+def _reference(kind: str, name: str) -> str | None:
+    """The reference of an image or chart with its registry; None for a name for people.
+
+    Raises:
+        RefusedError: it is not one, or has a tag.
+    """
+    if kind == "image" and _WITH_HOST.fullmatch(name):
+        return repository(name)
+    if kind == "chart" and name.startswith("oci://"):
+        return f"oci://{repository(name.removeprefix('oci://'))}"
+    return None
+
+
+def _ask(
+    begun: _Begun, config_file: Path, settings: Settings, limits: Limits | None, problems: Problems
+) -> dict[str, Any] | None:
+    """Write what the registry knows of an image or chart, as `sync` does. Returns the fields that the page
+    gets; None, with a problem and without a file, if there was no usable answer.
+    """
+    try:
+        from ..network.credentials import Credentials
+        from ..network.registry import Registries
+    except ModuleNotFoundError as error:
+        raise missing_package("new", error, "fetch") from None
+    root = config_file.absolute().parent
+    name = f"{_KINDS[begun.kind]}/{begun.slug}.json"
+    file, label = root / settings.registry_facts / name, f"{settings.registry_facts}/{name}"
+    if fault := not_writable(file, label, project_of(root, root / settings.registry_facts)):
+        problems.add(fault)
+        return None
+    host = Reference.parse(settings.registry).domain if settings.registry else None
+    credentials = Credentials(host)
+    answers = Problems()
+    with (
+        TemporaryDirectory() as folder,
+        Registries(
+            limits, partial(click.echo, err=True), credentials, settings.insecure_registries
+        ) as registries,
+    ):
+        synced = Path(folder) / FACTS_FOLDER / name
+        if file.exists():
+            body = read_file(file)
+            if present := _facts_of_another(body, begun):
+                hint = "rename that item, or delete the file if there is none"
+                message = f"these facts are about {present}, so no others are written here"
+                problems.add(Problem(label, 0, 0, begun.kind, message, hint, code=Code.IN_THE_WAY))
+                return None
+            write_whole(synced, body)
+        given = _learn(begun, Path(folder), settings, registries, answers)
+        # The page does not exist yet, so there is no line.
+        problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
+        if answers.count(Level.ERROR):
+            return None
+        write_whole(file, synced.read_bytes())
+        click.echo(f"wrote {config_file.parent / label}")
+    return given
+
+
+def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
+    """The image or chart of a file of facts, if it is another one; `sync` refuses what is not such a file."""
+    with suppress(ValueError, RecursionError, LookupError, TypeError):
+        present = str(msgspec.json.decode(body)[begun.kind])
+        if present.lower() != (begun.reference or "").lower():
+            return present
+    return None
+
+
+def _learn(
+    begun: _Begun, root: Path, settings: Settings, registries: Registries, problems: Problems
+) -> dict[str, Any]:
+    """Let `sync` and a build work on a folder of their own. Returns the fields that the page gets."""
+    from ..network.sync import Item, Sync
+    from ..sources.registry_facts import FactsFolder
+
+    resource = _KINDS[begun.kind]
+    section, model = getattr(settings, resource), ITEM_MODELS[resource]
+    reference = begun.reference or ""
+    given: dict[str, Any] = {begun.kind: reference}
+    if begun.kind == "image" and settings.registry:
+        default = f"{settings.registry}/{begun.slug}"
+        if Reference.parse(default).repository == Reference.parse(reference).repository:
+            given, reference = {}, default
+    if not is_from_registry(section.defaults.get("versions")):
+        given["versions"] = {"from": "registry", "keep": _KEEP}
+    values = {**section.defaults, "slug": begun.slug, begun.kind: reference, **given}
+    raw = RawItem(values, begun.label, YamlDocument("", 0, None), slug=begun.slug)
+    item = Item(begun.slug, reference, raw, begun.kind == "chart", None)
+    sync = Sync(registries, root / FACTS_FOLDER, FACTS_FOLDER, [root], problems)
+    try:
+        work, _ = sync.begin([item])
+        for _ in sync.run(work):
+            pass
+    finally:
+        sync.close()
+    if problems.count(Level.ERROR):
+        return given
+    if not (root / FACTS_FOLDER / resource / f"{begun.slug}.json").exists():
+        message = f"{item.name}: no tag is of {'a chart' if item.is_chart else 'an image'}"
+        problems.add(raw.problem((begun.kind,), message, "correct the reference", code=Code.REGISTRY))
+        return given
+    site = Site(ConfigFile(None), root, root, root, None, "", ())
+    facts = FactsFolder(
+        site, settings.model_copy(update={"registry_facts": FACTS_FOLDER}), resource, problems
+    )
+    filled, values = facts.fill(raw, values, section.item_fields(model))
+    names = filled.filled.fields if filled.filled else ()
+    return given | {field: values[field] for field in _LEARNED if field in names}
+
+
+def _page(begun: _Begun, settings: Settings, given: Mapping[str, Any]) -> str:
+    resource = _KINDS[begun.kind]
     schema = schemas(settings)[f"{resource}.json"]
     definitions = schema["$defs"]
-    required = {"name", *schema["else"]["allOf"][1]["required"]}
-    image = f"{settings.registry or 'registry.example.org'}/{slug}"
-    given = {"name": name, "image": image}
+    defaults = getattr(settings, resource).defaults
+    required = {"name", *schema["else"]["allOf"][1]["required"]} - defaults.keys()
+    image = f"{settings.registry or 'registry.example.org'}/{begun.slug}"
     lines = ["---", f"catalog: {resource}"]
     for field, described in definitions["Item"]["properties"].items():
         if described is not False and field not in ("slug", "catalog"):
             words = _words(described)
-            value = words[0] if words else given.get(field, _example(field, described, definitions))
-            comment = " ".join([*described.get("description", "").split(), *_choice(words)])
-            lines.append(f"{'' if field in required else '# '}{field}: {_written(value)}  # {comment}")
+            guess = (
+                words[0] if words else image if field == "image" else _example(field, described, definitions)
+            )
+            check = begun.reference and (field == "name" or (field in required and field not in given))
+            comment = " ".join(
+                [*(["check:"] if check else []), *described.get("description", "").split(), *_choice(words)]
+            )
+            start = "" if field in given or field in required else "# "
+            lines.append(f"{start}{field}: {_written(given.get(field, guess))}  # {comment}")
     return "\n".join([*lines, "---", ""])
 
 
@@ -99,7 +283,7 @@ def _example(field: str, schema: Mapping[str, Any], definitions: Mapping[str, An
     """An example of what a field may hold; of a text without one, such as an author's own, its name."""
     if "examples" in schema:
         return schema["examples"][0]
-    choice = next(_choices(schema))
+    choice = next(_choices(schema.get("then", schema)))  # `versions` may be a word, too
     if "$ref" in choice:
         choice = definitions[choice["$ref"].rpartition("/")[2]]
     if "properties" in choice:
