@@ -204,6 +204,7 @@ def releases(page: Any, registry: str) -> list[Record]:
         entry = {"version": given} if isinstance(given, str) else given
         entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
         labels, digests = [entry["version"], *entry.get("tags", [])], entry.get("digest", [])
+        digests = digests or list(entry.get("manifests", {}).values())
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
         about |= {"version": labels[0], "labels": labels}
         about |= {"digests": [digests] if isinstance(digests, str) else digests}

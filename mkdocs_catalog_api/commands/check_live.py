@@ -27,7 +27,7 @@ _LIMIT = 500
 )
 @click.option(
     "--key",
-    type=click.File("rb"),
+    type=click.File("rb", lazy=True),
     metavar="FILE",
     help="Verify the manifest's signature with this public key (PEM, Ed25519).",
 )

@@ -48,7 +48,7 @@ def read_key(
 @click.option(
     "--key",
     required=True,
-    type=click.File("rb"),
+    type=click.File("rb", lazy=True),
     metavar="FILE",
     help="The private key: PEM (PKCS #8), Ed25519, without a password; - reads it from standard input.",
 )
