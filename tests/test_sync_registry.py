@@ -318,7 +318,7 @@ def test_a_proxy_of_the_environment_is_asked(bench: Bench) -> None:
     class Proxy(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            path = self.path.removeprefix("http://registry.invalid")
+            path = self.path.removeprefix("http://registry.test")
             with requests.Session() as session:
                 session.trust_env = False
                 answer = session.request(
@@ -333,20 +333,21 @@ def test_a_proxy_of_the_environment_is_asked(bench: Bench) -> None:
             self.end_headers()
             self.wfile.write(answer.content)
 
-        do_HEAD = do_GET
+        do_HEAD = do_GET  # noqa: N815
 
         def log_message(self, *_: object) -> None: ...
 
     pushed = bench.registry.index("acme/nginx", "a", "1.29.3")
-    bench.site.image("nginx", "versions: registry", image="registry.invalid/acme/nginx")
-    bench.site.settings["insecure_registries"] = ["registry.invalid"]
+    bench.site.image("nginx", "versions: registry", image="registry.test/acme/nginx")
+    bench.site.settings["insecure_registries"] = ["registry.test"]
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
         result = bench.run(env={"HTTP_PROXY": address, "http_proxy": address, "NO_PROXY": "", "no_proxy": ""})
         server.shutdown()
     assert result.exit_code == 0, result.output
-    assert asked and all(path.startswith("http://registry.invalid/v2/acme/nginx/") for path in asked)
+    assert asked, result.output
+    assert all(path.startswith("http://registry.test/v2/acme/nginx/") for path in asked)
     assert bench.versions("nginx")["1.29.3"]["digest"] == pushed["digest"]
 
 
