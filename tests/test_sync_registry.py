@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import http.server
 import json
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from click.testing import CliRunner, Result
 from urllib3.util import Retry
 
@@ -306,6 +309,46 @@ def test_a_page_with_another_digest_is_warned_of(bench: Bench) -> None:
     )
     for word in (digest(1), pushed["digest"], "2026-11-01"):
         assert word in problem["message"]
+
+
+def test_a_proxy_of_the_environment_is_asked(bench: Bench) -> None:
+    """The name of the registry is known to the proxy alone."""
+    asked: list[str] = []
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            path = self.path.removeprefix("http://registry.test")
+            with requests.Session() as session:
+                session.trust_env = False
+                answer = session.request(
+                    self.command,
+                    f"http://{bench.registry.host}{path}",
+                    headers=dict(self.headers),
+                    timeout=30,
+                )
+            self.send_response(answer.status_code)
+            for name in {"Content-Type", "Content-Length", "Docker-Content-Digest"} & {*answer.headers}:
+                self.send_header(name, answer.headers[name])
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None: ...
+
+    pushed = bench.registry.index("acme/nginx", "a", "1.29.3")
+    bench.site.image("nginx", "versions: registry", image="registry.test/acme/nginx")
+    bench.site.settings["insecure_registries"] = ["registry.test"]
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        result = bench.run(env={"HTTP_PROXY": address, "http_proxy": address, "NO_PROXY": "", "no_proxy": ""})
+        server.shutdown()
+    assert result.exit_code == 0, result.output
+    assert asked, result.output
+    assert all(path.startswith("http://registry.test/v2/acme/nginx/") for path in asked)
+    assert bench.versions("nginx")["1.29.3"]["digest"] == pushed["digest"]
 
 
 def config_file(folder: Path, host: str) -> dict[str, str]:

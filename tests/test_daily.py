@@ -1,0 +1,398 @@
+"""The daily run of the guide as printed, against a real registry and a stand-in for Trivy."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .contract import check
+from .feeds_of_advisories import kev
+from .guide import block, blocks
+from .live_host import Host, serving
+from .programs import need
+from .registries import Registry, running
+from .servers import serve
+from .sites import SiteFolder, row, trivy
+from .test_publishing import ACTIONS, AUTHOR, git
+
+SCRIPTS = ("daily.sh", "keep.sh", "live.sh")
+INSTALLS = ("pip install -r requirements.txt", "curl -fsSL ")
+"""Commands that are not run here."""
+TRIVY = f"""#!{sys.executable}
+import json, os, sys
+*options, reference = sys.argv[1:]
+assert options[:-1] == ["image", "--quiet", "--format", "json", "--output"], options
+sys.stdin.read()  # as scanners do that ask for something
+with open(os.environ["ASKED"], "a") as asked:
+    print(reference, file=asked)
+with open(options[-1], "w") as file:
+    if os.environ["FAILS"] in reference.split("@")[0]:
+        file.write("{{")
+        sys.exit(1)
+    json.dump(json.loads(os.environ["REPORT"]) | {{
+        "ArtifactName": reference,
+        "Metadata": {{"RepoDigests": [reference]}},
+    }}, file)
+"""
+
+
+def github() -> dict[Any, Any]:
+    workflow: dict[Any, Any] = yaml.safe_load(block("daily", ".github/workflows/daily.yml"))
+    return workflow
+
+
+def gitlab() -> dict[str, Any]:
+    pipeline: dict[str, Any] = yaml.safe_load(block("daily", ".gitlab-ci.yml"))
+    return pipeline
+
+
+@dataclass
+class Job:
+    """What a job runs, in a clone of its own, and the files that it hands to later jobs."""
+
+    name: str
+    commands: list[tuple[str, dict[str, str]]]
+    hands_over: list[str]
+
+
+def jobs(host: str) -> list[Job]:
+    if host == "gitlab":
+        return [
+            Job(name, [(line, {}) for line in job["script"]], job.get("artifacts", {}).get("paths", []))
+            for name, job in gitlab().items()
+            if "script" in job
+        ]
+    found = []
+    for name, job in github()["jobs"].items():
+        steps = job["steps"]
+        runs = [(step["run"], job.get("env", {}) | step.get("env", {})) for step in steps if "run" in step]
+        data = [
+            step["with"]["path"].split()
+            for step in steps
+            if step.get("with", {}).get("name") == "data" and "path" in step["with"]
+        ]
+        found.append(Job(name, runs, [path for paths in data for path in paths]))
+    return found
+
+
+@dataclass
+class Bench:
+    """An origin with a site of two images, which are in a registry, and the hosts that a run asks."""
+
+    folder: Path
+    registry: Registry
+    live: Host
+    env: dict[str, str]
+
+    @property
+    def origin(self) -> Path:
+        return self.folder / "origin.git"
+
+    def run(
+        self, host: str, *, data: str = "main", fails: str = "/none", code: int = 0
+    ) -> tuple[Path, list[str]]:
+        """Run all jobs, each in a fresh clone; the folder of the build, and what was scanned."""
+        asked = self.folder / "asked"
+        asked.write_text("", "utf-8")
+        handed = self.folder / "handed"
+        shutil.rmtree(handed, ignore_errors=True)
+        handed.mkdir()
+        built = self.folder / "build"
+        todo = [(job, command, env) for job in jobs(host) for command, env in job.commands]
+        last = todo[-1][1]
+        for job in jobs(host):
+            clone = self.folder / "clone"
+            shutil.rmtree(clone, ignore_errors=True)
+            git("clone", "--quiet", "--branch=main", str(self.origin), str(clone))
+            shutil.copytree(handed, clone, dirs_exist_ok=True)
+            for command, env in job.commands:
+                if command.startswith(INSTALLS):
+                    continue
+                env = {key: self.value(value) for key, value in env.items()}
+                self.shell(clone, command, code if command == last else 0, DATA=data, FAILS=fails, **env)
+            for path in job.hands_over:
+                copy = shutil.copytree if (clone / path).is_dir() else shutil.copy
+                if (clone / path).exists():
+                    copy(clone / path, handed / path)
+            if job.name in ("build", "pages"):
+                shutil.rmtree(built, ignore_errors=True)
+                clone.rename(built)
+                site = built / ("public" if host == "gitlab" else "site")
+                self.live.folder = site / "api/v1"  # the host publishes it
+        return site, asked.read_text("utf-8").split()
+
+    def value(self, text: str) -> str:
+        values = {
+            "secrets.SIGNING_KEY": self.env["KEY"],
+            "needs.publish.outputs.url": self.env["CI_PAGES_URL"] + "/",
+        }
+        return re.sub(r"\$\{\{ (.+?) \}\}", lambda match: values.get(match[1], ""), text)
+
+    def shell(self, folder: Path, command: str, code: int = 0, **env: str) -> str:
+        done = subprocess.run(
+            ["sh", "-e", "-c", command], cwd=folder, env=self.env | env, capture_output=True, text=True
+        )
+        assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def tree(self, branch: str = "main") -> list[str]:
+        return git("ls-tree", "-r", "--name-only", branch, folder=self.origin).split()
+
+    def changed(self, before: str, branch: str = "main") -> list[str]:
+        return git("diff", "--name-only", before, branch, folder=self.origin).split()
+
+    def head(self, branch: str = "main") -> str:
+        return git("rev-parse", branch, folder=self.origin).strip()
+
+
+@pytest.fixture
+def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    need("git", "curl", "cmp", "openssl", "docker-registry")
+    folder = tmp_path_factory.mktemp("daily")
+    (folder / "bin").mkdir()
+    (folder / "bin/trivy").write_text(TRIVY, "utf-8")
+    (folder / "bin/trivy").chmod(0o755)
+    www = folder / "www"
+    (www / "eol").mkdir(parents=True)
+    (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-11-10"}))
+    key = subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519"], check=True, capture_output=True)
+    with running(folder) as registry, serve(www) as port, serving(folder) as host:
+        for slug in ("nginx", "redis"):
+            registry.index(f"acme/{slug}", slug, "1.0", "latest")
+            site.image(slug, "versions: registry")
+        site.settings["registry"] = f"{registry.host}/acme"
+        site.write_config()
+        for name in (*SCRIPTS, ".gitignore"):
+            site.write(name, block("daily", name))
+        git("init", "--quiet", "--bare", "--initial-branch=main", str(folder / "origin.git"))
+        git("init", "--quiet", "--initial-branch=main", folder=site.folder)
+        git("add", "--all", folder=site.folder)
+        git("commit", "--quiet", "--message=Begin", folder=site.folder)
+        git("push", "--quiet", str(folder / "origin.git"), "main", folder=site.folder)
+        address = "https://gitlab-ci-token:secret@gitlab.example.org/acme/catalog.git"
+        report = trivy([row("CVE-2026-0001")], created="2026-11-21T11:00:00Z")
+        env = (
+            os.environ
+            | AUTHOR
+            | {
+                "ASKED": str(folder / "asked"),
+                "CATALOG_API_EOL": f"http://127.0.0.1:{port}/eol",
+                "CATALOG_API_KEV": f"http://127.0.0.1:{port}/kev",
+                "CI_COMMIT_BRANCH": "main",
+                "CI_JOB_TOKEN": "secret",
+                "CI_PAGES_URL": host.url.rstrip("/"),
+                "CI_PROJECT_PATH": "acme/catalog",
+                "CI_SERVER_HOST": "gitlab.example.org",
+                "DOCKER_CONFIG": str(folder / "none"),
+                "FAILS": "/none",
+                "GIT_CONFIG_COUNT": "1",
+                "GIT_CONFIG_KEY_0": f"url.{folder / 'origin.git'}.insteadOf",
+                "GIT_CONFIG_VALUE_0": address,
+                "KEY": key.stdout.decode(),
+                "SIGNING_KEY": key.stdout.decode(),
+                "PATH": f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+                "REPORT": json.dumps(report),
+                "SOURCE_DATE_EPOCH": "1795262400",  # 2026-11-21T12:00:00Z
+            }
+        )
+        yield Bench(folder, registry, host, env)
+
+
+def faults(site: Path) -> list[str]:
+    """What is wrong with a signed site."""
+    (site / "api/v1/manifest.json.jws").unlink()
+    return check(site, "/catalog")
+
+
+HOSTS = pytest.mark.parametrize("host", ["github", "gitlab"])
+
+
+@pytest.mark.slow
+@HOSTS
+def test_two_runs_publish_what_was_pushed_and_change_nothing_else(bench: Bench, host: str) -> None:
+    site, scanned = bench.run(host)
+    assert sorted(reference.rpartition("/")[2].partition("@")[0] for reference in scanned) == [
+        "nginx",
+        "redis",
+    ]
+    assert faults(site) == []
+    summary = json.loads((site / "api/v1/security.json").read_bytes())
+    assert (summary["scanned"], summary["unscanned"], summary["exploited"]) == (2, [], 2)
+    kept = {"advisories/known_exploited_vulnerabilities.json", "history/2026-11-21.json"}
+    kept |= {
+        f"{folder}/{slug}{end}.json"
+        for slug in ("nginx", "redis")
+        for folder, end in (("registry/images", ""), ("scans", "/1.0"))
+    }
+    assert {*bench.tree()} >= kept
+    assert not {"not-done.txt", "manifest.json", "to-scan.txt"} & {*bench.tree()}
+    first = bench.head()
+
+    _, scanned = bench.run(host)
+    assert (scanned, bench.head()) == ([], first), "nothing is new"
+
+    pushed = bench.registry.index("acme/nginx", "new", "1.1", "latest")["digest"]
+    site, scanned = bench.run(host)
+    assert scanned == [f"{bench.registry.host}/acme/nginx@{pushed}"]
+    assert bench.changed(first) == [
+        "history/2026-11-21.json",
+        "registry/images/nginx.json",
+        "scans/nginx/1.1.json",
+    ]
+    versions = json.loads((site / "api/v1/images/nginx/index.json").read_bytes())["data"]["versions"]
+    assert [version["version"] for version in versions] == ["1.1", "1.0"]
+    assert json.loads((site / "api/v1/security/nginx.json").read_bytes())
+    bench.shell(bench.folder / "build", "catalog-api record --verify")
+
+
+@pytest.mark.slow
+@HOSTS
+def test_what_was_not_done_stops_no_publishing_and_fails_the_run(bench: Bench, host: str) -> None:
+    bench.run(host)
+    before = bench.head()
+    bench.registry.index("acme/redis", "new", "1.1")
+    gone = bench.registry.request(
+        "GET",
+        "acme/nginx",
+        "manifests/1.0",
+        headers={"Accept": "*/*, application/vnd.oci.image.index.v1+json"},
+    )
+    bench.registry.delete("acme/nginx", gone.headers["Docker-Content-Digest"])
+    site, _ = bench.run(host, fails="/redis", code=1)
+    lines = (bench.folder / "build/not-done.txt").read_text("utf-8").splitlines()
+    assert lines[0] == "sync" and lines[1].startswith(f"scan of {bench.registry.host}/acme/redis@")
+    assert len(lines) == 2
+    assert faults(site) == []
+    changed = bench.changed(before)
+    assert "registry/images/redis.json" in changed
+    assert not [path for path in bench.tree() if path.startswith("scans/redis/1.1") or path.endswith(".new")]
+    assert "registry/images/nginx.json" not in changed, "what was known stays"
+
+
+@pytest.mark.slow
+@HOSTS
+def test_a_protected_branch_gets_no_commit(bench: Bench, host: str) -> None:
+    clone = bench.folder / "mine"
+    git("clone", "--quiet", str(bench.origin), str(clone))
+    (begin,) = [text for _, _, text in blocks("daily", "sh") if "--orphan" in text]
+    bench.shell(clone, begin)
+    main = bench.head()
+    bench.run(host, data="data")
+    assert bench.head() == main
+    assert {path.partition("/")[0] for path in bench.tree("data")} >= {
+        "DATA.md",
+        "history",
+        "registry",
+        "scans",
+    }
+    assert "mkdocs.yml" not in bench.tree("data")
+    data = bench.head("data")
+    _, scanned = bench.run(host, data="data")
+    assert (scanned, bench.head("data")) == ([], data)
+
+
+@pytest.mark.slow
+def test_elsewhere_the_same_folder_is_used_each_day(bench: Bench) -> None:
+    clone = bench.folder / "clone"
+    git("clone", "--quiet", "--branch=main", str(bench.origin), str(clone))
+    (text,) = [text for _, title, text in blocks("daily", "sh") if text.startswith("git fetch") and not title]
+    commands = [line for line in text.splitlines() if not line.startswith(INSTALLS)]
+    for slug in ("nginx", "redis"):
+        for command in commands:
+            bench.shell(clone, command)
+        bench.live.folder = clone / "site/api/v1"
+        bench.shell(clone, f"sh live.sh {bench.live.url}")
+        bench.registry.index(f"acme/{slug}", f"{slug} new", "2.0")
+    assert "scans/nginx/2.0.json" in bench.tree()
+
+
+def test_a_site_that_is_not_the_one_that_was_built_fails(tmp_path: Path) -> None:
+    need("curl", "cmp")
+    (tmp_path / "www/api/v1").mkdir(parents=True)
+    (tmp_path / "www/api/v1/manifest.json").write_text("{}", "utf-8")
+    (tmp_path / "manifest.json").write_text("{} ", "utf-8")
+    (tmp_path / "sleep").write_text("#!/bin/sh\necho $1 >> slept\n", "utf-8")
+    (tmp_path / "sleep").chmod(0o755)
+    with serve(tmp_path / "www") as port:
+        done = subprocess.run(
+            ["sh", "-c", block("daily", "live.sh"), "live.sh", f"http://127.0.0.1:{port}/"],
+            cwd=tmp_path,
+            env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+            check=False,
+        )
+    assert done.returncode == 1
+    assert (tmp_path / "slept").read_text("utf-8").split() == ["0", "60", "300", "600"]
+
+
+def test_github_runs_daily_and_only_one_job_may_write() -> None:
+    workflow = github()
+    triggers = workflow[True]  # `on`, as YAML 1.1 reads it
+    assert triggers["push"] == {"branches": ["main"]} and "workflow_dispatch" in triggers
+    (schedule,) = triggers["schedule"]
+    assert re.fullmatch(r"[1-5]?\d (1?\d|2[0-3]) \* \* \*", schedule["cron"])
+    assert workflow["permissions"] == {"contents": "read"}
+    assert workflow["concurrency"] == {"group": "pages"}
+    permissions = {name: job.get("permissions") for name, job in workflow["jobs"].items()}
+    assert permissions == {
+        "build": None,
+        "keep": {"contents": "write"},
+        "publish": {"pages": "write", "id-token": "write"},
+        "live": None,
+    }
+    assert [job.get("needs") for job in workflow["jobs"].values()] == [
+        None,
+        "build",
+        ["build", "keep"],
+        "publish",
+    ]
+
+
+def test_where_the_repository_may_be_written_only_git_runs() -> None:
+    keep = github()["jobs"]["keep"]
+    assert [step["run"] for step in keep["steps"] if "run" in step] == ['sh keep.sh "$DATA"']
+    words = re.findall(r"^ *([\w.-]+)", block("daily", "keep.sh"), re.MULTILINE)
+    assert {*words} <= {"set", "git", "for", "if", "rm", "cp", "fi", "done", "cd"}
+
+
+def test_actions_are_those_of_the_other_workflow() -> None:
+    used = {step["uses"] for job in github()["jobs"].values() for step in job["steps"] if "uses" in step}
+    assert used == {f"{name}@v{major}" for name, major in ACTIONS.items()}
+
+
+@HOSTS
+def test_every_command_is_installing_or_run_by_the_tests(host: str) -> None:
+    commands = [command for job in jobs(host) for command, _ in job.commands]
+    scripts = {name for name in SCRIPTS if any(f"sh {name}" in command for command in commands)}
+    assert scripts == {*SCRIPTS}
+    installed = [command for command in commands if command.startswith(INSTALLS)]
+    assert len(installed) == 3, "the package twice, the scanner once"
+
+
+def test_the_database_of_the_scanner_is_cached() -> None:
+    cached = [".trivy/db", ".trivy/java-db"]
+    (cache,) = [
+        step for step in github()["jobs"]["build"]["steps"] if "actions/cache@" in step.get("uses", "")
+    ]
+    assert (cache["with"]["path"].split(), cache["with"]["restore-keys"]) == (cached, "trivy-")
+    assert gitlab()["pages"]["cache"]["paths"] == cached
+    assert github()["env"]["TRIVY"] == gitlab()["variables"]["TRIVY"]
+
+
+def test_gitlab_runs_on_the_default_branch_one_at_a_time() -> None:
+    pipeline = gitlab()
+    rule = [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
+    assert [pipeline[name]["rules"] for name in ("pages", "live")] == [rule, rule]
+    assert pipeline["pages"]["resource_group"] == "pages"
+    assert [pipeline[name]["stage"] for name in ("pages", "live")] == pipeline["stages"]
+    assert "public" in pipeline["pages"]["artifacts"]["paths"]
