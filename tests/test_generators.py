@@ -83,7 +83,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
         visit.page.get_by_label("Find").fill("nginx")
         expect(visit.page.locator("[data-item]:visible")).to_have_count(1)
-        expect(told).to_have_text("1 image")
+        expect(told).to_have_text("1 supported image")
         visit.page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
         expect(visit.page.get_by_role("heading", level=1)).to_contain_text("NGINX")
         expect(visit.page.locator(".catalog-item .catalog-summary")).to_be_visible()
