@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from msgspec import Meta, Struct, defstruct, structs
 
@@ -98,9 +98,15 @@ def _shown(fields: ItemFields[Model], taken: Any) -> Iterator[str]:
     """The catalog's own fields that lists have a filter for: of few words."""
     for name, info in fields.own.model_fields.items():
         own = name.removeprefix("own_")
-        kind = str(info.annotation)
-        if own in fields.own.names and own not in taken and ("bool" in kind or "Literal" in kind):
+        if own in fields.own.names and own not in taken and _has_few_words(info.annotation):
             yield own
+
+
+def _has_few_words(annotation: Any) -> bool:
+    """Whether a type is of true and false or of closed words, also in a list or with null."""
+    if annotation is bool or get_origin(annotation) is Literal:
+        return True
+    return any(_has_few_words(part) for part in get_args(annotation))
 
 
 def slim_names(resource: str, fields: ItemFields[Model]) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Version order as the contract words it, written from its text alone."""
 
 import re
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 MOVING = [
@@ -28,11 +28,6 @@ class Part(NamedTuple):
     place: int  # -2 a pre-release, -1 a variant, +1 a revision; nothing at all is 0
     word: str
     numbers: tuple[int, ...]
-
-
-def misplaced(labels: list[str]) -> tuple[str, str] | None:
-    """The first pair of labels, newest first, of which the second is the newer one."""
-    return next((pair for pair in combinations(labels, 2) if compare(*pair) < 0), None)
 
 
 def compare(one: str, other: str) -> int:
