@@ -1,1 +1,1 @@
-"""What a catalog is. Pure: no disk, no MkDocs, no JSON."""
+"""The catalog as a value. Pure: no disk, no MkDocs, no JSON."""

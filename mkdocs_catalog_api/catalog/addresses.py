@@ -1,4 +1,4 @@
-"""Where each document lives: its path below `api/v1/`, and its address on the site."""
+"""The path of each document in `api/v1/`, and its address on the site."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from msgspec import Struct
 
 PREFIX = "api/v1"
 GENERATOR = "mkdocs-catalog-api"
-"""What wrote the documents, as the manifest names it."""
+"""Name of the program in the manifest."""
 
-# No step up, nothing hidden, no drive, nothing encoded: joined to a folder or an address, it stays below it.
+# No `..`, hidden name, drive or percent-encoding: joined to a folder or URL, the path remains inside it.
 _PART = r"[A-Za-z0-9_+-][A-Za-z0-9_+.~-]*"
 DOCUMENT_PATH = rf"{_PART}(?:/{_PART})*"
-"""The grammar of a document's path below `api/v1/`, as the manifest has it."""
+"""Pattern of a document's path in `api/v1/`, as in the manifest."""
 
 INDEX = "index.json"
 OPENAPI = "openapi.json"
@@ -62,7 +62,7 @@ def image_history(slug: str) -> str:
 
 
 def web_address(address: str) -> str:
-    """An address as links may hold it, whatever its path is written with (RFC 3986, section 3.3)."""
+    """An address, percent-encoded where a link requires it (RFC 3986, section 3.3)."""
     parts = urlsplit(address)
     return parts._replace(path=quote(parts.path, safe="%/:@!$&'()*+,;=")).geturl()
 

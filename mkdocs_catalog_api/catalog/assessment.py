@@ -1,4 +1,4 @@
-"""What the scans of one release add up to: its rows, what VEX statements take out, figures and grade."""
+"""The result of one release's scans: its rows, rows suppressed by VEX, counts and grade."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Figures(NamedTuple):
     score: float | None
     scanned_at: str | None
     exploited: int | None
-    """Rows that are known to be exploited; None when nobody has looked."""
+    """Rows known to be exploited; None without the list of exploited vulnerabilities."""
     in_part: bool = False
-    """Some of the release's digests have no scan, and so it has no grade."""
+    """Some of the release's digests have no scan, so it gets no grade."""
     os_ended: bool = False
     """A scan is of an operating system past its end of life."""
 
@@ -57,7 +57,7 @@ class Figures(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """The scans of one release, deduplicated and judged by the VEX statements."""
+    """The scans of one release, deduplicated, with VEX statements applied."""
 
     figures: Figures
     rows: list[Vulnerability]
@@ -72,17 +72,17 @@ class Assessment(NamedTuple):
     contested: frozenset[tuple[int, int]]
     """As in `Applied`."""
     further: Mapping[RowKey, tuple[str, ...]]
-    """The CVE ids that rows stand for besides their own id, sorted; only of rows that have any."""
+    """Further CVE ids that rows represent, sorted; only for rows that have any."""
 
 
 class Knowledge(NamedTuple):
-    """What is known of vulnerabilities besides the scans."""
+    """Knowledge about vulnerabilities from sources other than scans."""
 
     statements: Statements
     exploited: Mapping[str, str] | None = None
-    """Id → day since when it is known to be exploited; None when nobody has looked."""
+    """Id → day on which it became known to be exploited; None without the list."""
     accept_ignored: bool = False
-    """Whether findings that the scanner was told to ignore are suppressed; else they count."""
+    """Whether findings ignored by a rule of the scanner's user are suppressed; else they count."""
 
 
 def assess(
@@ -94,7 +94,7 @@ def assess(
     *,
     in_part: bool = False,
 ) -> Assessment | None:
-    """What the scans show of the image with this reference, these tags and digests; None without a scan."""
+    """The result for the image with this reference, these tags and digests; None without a scan."""
     if not scans:
         return None
     findings: list[Finding] = [*scans[0].findings]
@@ -129,7 +129,7 @@ def assess(
 
 
 def _counted(finding: Finding) -> Finding:
-    """The finding as if the scanner had not been told to ignore it."""
+    """The finding without the rule that ignores it."""
     if finding.set_aside and finding.set_aside.status == "ignored":
         return replace(finding, set_aside=None)
     return finding
@@ -138,7 +138,7 @@ def _counted(finding: Finding) -> Finding:
 def _with_cves(
     groups: Iterable[tuple[Vulnerability, list[Finding]]], further: dict[RowKey, tuple[str, ...]]
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Note in `further` the CVE ids among the aliases of each row."""
+    """Add the CVE ids among each row's aliases to `further`."""
     for row, findings in groups:
         ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
         if ids:
@@ -149,7 +149,7 @@ def _with_cves(
 def _marked(
     groups: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Set since when each row is exploited, also where an alias of it is the exploited vulnerability."""
+    """Set the day since which each row is exploited, by its id or one of its aliases."""
     for row, findings in groups:
         ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
         row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
@@ -163,7 +163,7 @@ def _figures(
     proves_little = os_ended or any(scan.narrowed for scan in scans)
     letter, score = _graded(counts, in_part=in_part, proves_little=proves_little)
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
-    # The oldest of several parts: the release is known no better than its oldest scan.
+    # The oldest of several parts: a release is only as fresh as its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
     return Figures(counts, suppressed, letter, score, oldest, exploited, in_part, os_ended)
 
@@ -171,8 +171,8 @@ def _figures(
 def _graded(
     counts: SeverityCounts, *, in_part: bool, proves_little: bool
 ) -> tuple[Grade | None, float | None]:
-    """Grade and score; both None for what is scanned in part, and in place of an A or A+ for a scan that
-    proves little: of a system past its end of life, or without some kinds of vulnerabilities.
+    """Grade and score; both None for a partial scan, and instead of an A or A+ where the scan proves
+    little: an operating system past its end of life, or a report without some kinds of vulnerabilities.
     """
     band, score = grade(*counts)
     if in_part or (proves_little and band.says_hardly_anything_found):
@@ -181,7 +181,7 @@ def _graded(
 
 
 def worse(one: Figures | None, other: Figures | None) -> Figures | None:
-    """Of one image under two names the figures that show more: a VEX statement may be on one name only."""
+    """The higher counts of one image under two names, since a VEX statement may cover one name only."""
     if one is None or other is None:
         return one or other
     return max(one, other, key=lambda figures: (*figures.counters.values(), figures.in_part))
@@ -190,7 +190,7 @@ def worse(one: Figures | None, other: Figures | None) -> Figures | None:
 def total(parts: Sequence[Figures]) -> Figures:
     """The sums over several releases, with the grade of all their rows; without a time.
 
-    What keeps one of them from a grade may keep all of them from it.
+    A reason to withhold the grade of one release withholds the grade of all.
     """
     fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True))) or (0,) * 5
     unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True))) or (0,) * 5
@@ -207,17 +207,17 @@ def scanned_digest(digests: Sequence[str], scans: Sequence[Scan]) -> str | None:
     """The digest that was scanned: the first of the page's `digests` that a scan has, else the scan's own."""
     scanned = {digest for scan in scans for digest in scan.digests}
     on_page = (digest for digest in digests if digest in scanned)
-    # A report without digests was joined by name or path, and does not say what it scanned.
+    # A report without digests was joined by name or path, so the scanned digest is unknown.
     return next(on_page, None) or min(scanned, default=None)
 
 
 def scanner_names(scans: Sequence[Scan]) -> str:
-    """Each scanner with its versions: `Trivy 0.69.3, Grype 0.80`."""
+    """Names and versions of the scanners: `Trivy 0.69.3, Grype 0.80`."""
     versions = {(scan.scanner, scan.scanner_version) for scan in scans}
     return ", ".join(f"{scanner.name} {version}".strip() for scanner, version in sorted(versions))
 
 
 def os_end_of_life(scans: Sequence[Scan]) -> bool | None:
-    """Whether any scan is of an operating system past its end of life; None if no scan says."""
+    """Whether any operating system is past its end of life; None if no scan includes this."""
     known = [scan.os_end_of_life for scan in scans if scan.os_end_of_life is not None]
     return any(known) if known else None

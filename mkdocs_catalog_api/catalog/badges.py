@@ -1,4 +1,4 @@
-"""The names of a catalog's badges, and what the settings say about their looks."""
+"""Names and styles of a catalog's badges."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .names import FIXED_BADGES, badge_name, hub_name
 
 FIXED = FIXED_BADGES
 EXPLOITED = "exploited"
-"""The badge of catalogs that know what is exploited."""
+"""Badge of catalogs with a list of exploited vulnerabilities."""
 PER_IMAGE = ("cves", "grade", "version")
 
 
 class BadgeStyle(Struct, frozen=True):
-    """What the settings say about one badge; `svg` is the content of its logo's file."""
+    """Style of a badge, from the settings; `svg` is the content of its logo file."""
 
     label: str | None = None
     color: str | None = None
@@ -29,7 +29,7 @@ class BadgeStyle(Struct, frozen=True):
 def value_badges(
     images: Sequence[ImageEntry], charts: Iterable[ChartEntry]
 ) -> Iterator[tuple[str, str, str]]:
-    """(badge name, value, what it is) for each distinct base, signature and hub of the catalog."""
+    """(badge name, value, kind) for each distinct base, signature and hub of the catalog."""
     charts = [*charts]
     items: list[ImageEntry | ChartEntry] = [*images, *charts]
     for base in sorted({image.base for image in images if image.base}):

@@ -1,4 +1,4 @@
-"""Docstrings that are published as descriptions, also when `python -OO` has removed them."""
+"""Docstrings published as descriptions, even if `python -OO` has removed them."""
 
 from __future__ import annotations
 

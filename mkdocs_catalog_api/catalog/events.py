@@ -1,4 +1,4 @@
-"""The events of a day: one Struct a kind, the same in the files of a history and in the documents."""
+"""The events of a day: one Struct for each kind, for history files and documents alike."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -44,7 +44,7 @@ class Event(
 class ImageAdded(Event, frozen=True, tag="image-added"):
     """The catalog has a new image."""
 
-    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle of the image.")]
     reason: Baseline
 
 
@@ -53,10 +53,10 @@ class ImageRemoved(Event, frozen=True, tag="image-removed"):
 
 
 class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
-    """The image stands elsewhere in its life."""
+    """The lifecycle of the image has changed."""
 
-    from_: Annotated[LifecycleWord, Meta(description="Where it stood.")] = field(name="from")
-    to: Annotated[LifecycleWord, Meta(description="Where it stands.")]
+    from_: Annotated[LifecycleWord, Meta(description="Lifecycle before.")] = field(name="from")
+    to: Annotated[LifecycleWord, Meta(description="Lifecycle now.")]
 
 
 class ReleaseAdded(Event, frozen=True, tag="release-added"):
@@ -93,19 +93,19 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
 
 
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
-    """The newest release has a scan or none any more, or one of something else or by another scanner."""
+    """The scan of the newest release has been added or removed, or has another subject or scanner."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
     version: Annotated[
         Version | None, Meta(description="The release of the last scan; null before the first.")
     ]
-    digests: Annotated[tuple[str, ...], Meta(description="What was scanned; empty when nobody knows.")]
+    digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
     scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
     complete: Annotated[
         bool,
         Meta(
-            description="Whether the scan tells all of the release. If not (some digests have no scan, the "
-            "operating system is past its end of life), what it does not report goes on."
+            description="Whether the scan covers the whole release. If not (some digests have no scan, or "
+            "the operating system is past its end of life), vulnerabilities missing from it remain open."
         ),
     ]
 
@@ -120,9 +120,9 @@ class GradeChanged(Event, frozen=True, tag="grade-changed"):
 
 
 class VulnerabilityEvent(Event, frozen=True):
-    """Something about a vulnerability of a package in the newest release."""
+    """A change of one vulnerability of a package in the newest release."""
 
-    version: Annotated[str, Meta(description="The newest release of which this is known.")]
+    version: Annotated[str, Meta(description="The newest release at that time.")]
     id: Id
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="Severity.")]
@@ -148,7 +148,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
-            "scanner no longer reports it. `history/{slug}.json` says whether it is a fix."
+            "scanner no longer reports it. `history/{slug}.json` shows whether it is a fix."
         ),
     ]
 
@@ -158,19 +158,17 @@ class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-c
 
     from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
     to: Annotated[SeverityWord, Meta(description="Severity now.")]
-    was: Annotated[
-        str | None, Meta(description="What the package was called before; null when it is called the same.")
-    ]
+    was: Annotated[str | None, Meta(description="Former name of the package; null if unchanged.")]
 
 
 class VulnerabilitySuppressed(VulnerabilityEvent, frozen=True, tag="vulnerability-suppressed"):
-    """A VEX statement takes it out."""
+    """A VEX statement suppresses it."""
 
     reason: Baseline
 
 
 class VulnerabilityReopened(VulnerabilityEvent, frozen=True, tag="vulnerability-reopened"):
-    """No VEX statement takes it out any more."""
+    """No VEX statement suppresses it any longer."""
 
 
 AnyEvent: TypeAlias = (

@@ -1,4 +1,4 @@
-"""Fields that a catalog declares itself, and the words that it allows in built-in ones."""
+"""Custom fields of a catalog, and the values that it allows in built-in fields."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TYPES: Mapping[str, Any] = {
 }
 
 COMPUTED = frozenset({"url", "href", "security"})
-"""Keys that are computed and therefore refused in front matter and data files."""
+"""Computed keys, which front matter and data files may not contain."""
 
 
 class CustomField(BaseModel):
@@ -43,17 +43,17 @@ class CustomField(BaseModel):
 
     type: FieldType = Field(
         "text",
-        description="What a value has to be; a declaration that is one word, as `port: integer`, is this.",
+        description="Type of a value; `port: integer` is short for `port: {type: integer}`.",
     )
     values: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        (), description="The words that a text field may hold; empty leaves it open."
+        (), description="Allowed values of a text field; empty allows any."
     )
-    list: bool = Field(False, description="Whether the field holds a list of such values.")
-    required: bool = Field(False, description="Whether every item has to have it.")
+    list: bool = Field(False, description="Whether the field contains a list of such values.")
+    required: bool = Field(False, description="Whether every item requires it.")
     description: str = Field(
-        "", description="What it means, for readers of the OpenAPI document and for editors."
+        "", description="Meaning of the field, for the OpenAPI document and for editors."
     )
-    label: str = Field("", description="What web pages call it; by default its name in words.")
+    label: str = Field("", description="Label on web pages; by default its name in words.")
 
     @model_validator(mode="before")
     @classmethod
@@ -63,9 +63,11 @@ class CustomField(BaseModel):
     @model_validator(mode="after")
     def _values_are_for_text(self) -> CustomField:
         if self.values and self.type != "text":
-            raise RefusedError("only a field of type text has `values`", "remove them, or write `type: text`")
+            raise RefusedError(
+                "only a field of type text can have `values`", "remove them, or write `type: text`"
+            )
         if len({*self.values}) < len(self.values):
-            raise RefusedError("a word stands twice in `values`", "keep one of them")
+            raise RefusedError("a value occurs twice in `values`", "keep one of them")
         return self
 
     def annotation(self) -> Any:
@@ -90,7 +92,7 @@ M = TypeVar("M", bound=Model, covariant=True)
 
 
 class OwnFields(BaseModel):
-    """The values of a catalog's own fields, which are checked by a model of their own, based on this one."""
+    """The values of a catalog's custom fields; each catalog gets a model based on this one."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
 
@@ -104,7 +106,7 @@ class OwnFields(BaseModel):
 
     @classmethod
     def others(cls, values: Mapping[str, object]) -> dict[str, object]:
-        """The values that belong to none of these fields."""
+        """Values without a custom field."""
         return {name: value for name, value in values.items() if name not in cls.names}
 
 
@@ -114,12 +116,12 @@ OwnFields.of_versions = OwnFields
 def own_fields(
     fields: Mapping[str, CustomField], version_fields: Mapping[str, CustomField] | None = None
 ) -> type[OwnFields]:
-    """The model of the fields that are declared; `version_fields` are those of each version."""
+    """The model of the declared fields; `version_fields` are those of each version."""
     definitions: dict[str, Any] = {}
     for name, custom in fields.items():
         default: Any = ... if custom.required else ([] if custom.list else None)
         info = Field(default, description=custom.description or "Field of this catalog.", alias=name)
-        # Under a name of its own, since pydantic's models have a `copy`, a `json` and a `schema` already.
+        # Under another name, since pydantic's models already have `copy`, `json` and `schema`.
         definitions[f"own_{name}"] = custom.annotation(), info
     of_versions = own_fields(version_fields) if version_fields else OwnFields
     if version_fields:
@@ -132,7 +134,7 @@ def own_fields(
 
 
 def _mappings(versions: object) -> object:
-    """The versions without what only the built-in fields can judge: bare labels, and other types."""
+    """The versions that are mappings; the built-in fields validate bare labels and other types."""
     listed = versions if isinstance(versions, list) else ()
     return [version if isinstance(version, dict) else {} for version in listed]
 
@@ -141,14 +143,14 @@ class ItemFields(NamedTuple, Generic[M]):
     """The fields of a collection's items."""
 
     model: type[M]
-    """The built-in ones, with the words that the catalog allows in them."""
+    """The built-in fields, with the values that the catalog allows."""
     own: type[OwnFields] = OwnFields
-    """Those that the catalog declares itself. The key of one is not read as a built-in field."""
+    """The custom fields. A key of one is never read as a built-in field."""
     keys: tuple[tuple[str, str], ...] = ()
-    """Fields, each with the other key of front matter from which it is read."""
+    """Field → the other front matter key that it is read from."""
 
     def holds_list(self, name: str) -> bool:
-        """Whether the field with this name holds a list, or may, as `category` does."""
+        """Whether the field with this name can contain a list, as `category` can."""
         own = self.own.model_fields.get(f"own_{name}")
         built_in = {info.alias or field: info for field, info in self.model.model_fields.items()}
         return name == "category" or get_origin((own or built_in[name]).annotation) is list
@@ -161,7 +163,7 @@ class ItemFields(NamedTuple, Generic[M]):
         return [*(name for name in built_in if name not in taken), *self.own.names]
 
     def read(self, values: Mapping[str, object]) -> tuple[M | None, list[ErrorDetails]]:
-        """The entry with these values, or everything that is wrong with them."""
+        """The entry with these values, or all their errors."""
         built_in, of_versions = self.own.others(values), self.own.of_versions
         if of_versions.names and isinstance(versions := values.get("versions"), list):
             built_in["versions"] = [
@@ -189,7 +191,7 @@ class ItemFields(NamedTuple, Generic[M]):
 
 
 def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object]) -> Iterator[ErrorDetails]:
-    """The errors, each at `category` and once: `categories` is made of the same value."""
+    """The errors, each once and at `category`: `categories` comes from the same value."""
     repeated = "category" if isinstance(values.get("category"), list) else "categories"
     for details in errors:
         first, rest = details["loc"][:1], details["loc"][1:]
@@ -198,7 +200,7 @@ def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object])
 
 
 def with_words(model: type[M], vocabulary: Mapping[str, tuple[str, ...]]) -> type[M]:
-    """The model whose fields in `vocabulary` hold no other words."""
+    """The model with the values of `vocabulary` as the only allowed ones."""
     definitions: dict[str, Any] = {}
     for name, words in vocabulary.items():
         closed: Any = _closed(words)

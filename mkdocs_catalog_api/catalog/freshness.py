@@ -1,4 +1,4 @@
-"""Reports that prove little: narrowed or old ones, doubtful joins, systems past their end of life."""
+"""Reports that prove little: restricted or old reports, doubtful joins, systems past their end of life."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .value import Image, Release
 
 
 def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) -> Iterator[Problem]:
-    """Name each scan that proves little; `max_age` is in days, None for any age."""
+    """Add a problem for each scan that proves little; `max_age` is in days, None for any age."""
     for image in images:
         if max_age is not None and image.entry.lifecycle != "planned" and image.newest:
             yield from _old_scans(image.newest, _name(image, image.newest), max_age, now)
@@ -28,7 +28,10 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
 
 
 def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator[Problem]:
-    """Name each report with findings that its scanner did not count, rate or write; `scans` are by report."""
+    """Add a problem for each report with findings that its scanner ignored, did not rate or left out.
+
+    `scans` are by report.
+    """
     for _, group in groupby(scans, key=lambda scan: scan.file):
         of_report = [*group]
         scan = of_report[0]
@@ -38,7 +41,7 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
         aside = [finding.set_aside for each in of_report for finding in each.findings if finding.set_aside]
         ignored = sum(status == "ignored" for status, _, _ in aside)
         if ignored:
-            message = f"{_findings(ignored)} that {scan.scanner.name} was told to ignore"
+            message = f"{_findings(ignored)} ignored by {scan.scanner.name}"
             if "ignored" in accept:
                 message, hint = f"suppressed: {message}", ""
             else:
@@ -86,18 +89,18 @@ def _problem(scan: Scan, code: Code, message: str, hint: str, level: Level = Lev
 def _old_scans(newest: Release, name: str, max_age: int, now: datetime) -> Iterator[Problem]:
     dated = [(scan.scanned_at, scan.place, scan) for scan in newest.scans if scan.scanned_at]
     for scan in [scan for scan in newest.scans if not scan.scanned_at][:1]:
-        message = f"the scan of {name} does not say when it was made, so its age is not known"
-        hint = "scan with a tool that writes the time into its report"
+        message = f"the scan of {name} has no time, so its age is unknown"
+        hint = "use a scanner that writes the time into its report"
         yield _problem(scan, Code.SCAN_AGE, message, hint, Level.INFO)
     for time, _, scan in sorted(dated)[:1]:
         days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
         if days > max_age:
-            message = f"the scan of {name} is {days} days old, and `security.max_age` is {max_age}"
+            message = f"the scan of {name} is {days} days old (`security.max_age` is {max_age})"
             yield _problem(scan, Code.SCAN_AGE, message, "scan the image again")
 
 
 def _doubtful_joins(image: Image, release: Release, scan: Scan) -> Iterator[Problem]:
-    """A scan before the day of the release (a day is left for time zones), or of another platform."""
+    """A scan before the release day (with one day of tolerance for time zones), or of another platform."""
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
         message = f"scanned at {time}, but {_name(image, release)} was released on {released}"
@@ -109,15 +112,15 @@ def _doubtful_joins(image: Image, release: Release, scan: Scan) -> Iterator[Prob
 
 
 def _alike(platform: str, other: str) -> bool:
-    """Whether two platforms may be the same, as a variant is often left out."""
+    """Whether two platforms may be the same, since a variant is often left out."""
     return all(map(eq, platform.split("/"), other.split("/")))
 
 
 def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) -> Problem:
-    """A note where the page itself has the release at its end of life, else a warning."""
+    """An info if the release is past its own `endOfLife`, else a warning."""
     name, end = _name(image, release), release.entry.end_of_life
-    message = f"the operating system in {name} is past its end of life, so scans find little"
+    message = f"the operating system in {name} is past its end of life, so the scan finds few vulnerabilities"
     if image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today):
         return _problem(scan, Code.END_OF_LIFE, message, "", Level.INFO)
-    hint = "rebuild it on a maintained base, or say `endOfLife` on its page"
+    hint = "rebuild it on a maintained base, or set `endOfLife` on its page"
     return _problem(scan, Code.END_OF_LIFE, message, hint)

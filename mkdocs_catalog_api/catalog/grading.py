@@ -1,4 +1,4 @@
-"""Grade and score of a release, from how many vulnerabilities of each severity it has."""
+"""Grade and score of a release, from its number of vulnerabilities by severity."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ GRADES: tuple[Grade, ...] = get_args(Grade)
 
 
 class Band(NamedTuple):
-    """What a letter stands for."""
+    """Letter → meaning."""
 
     letter: Grade
     low: int
     high: int
     says_hardly_anything_found: bool = False
-    """Withheld from a scan that left something out, or of a system on which nobody reports any more."""
+    """Grades withheld if a scan is incomplete or its operating system gets no more advisories."""
 
 
 class Grading(NamedTuple):
@@ -25,13 +25,13 @@ class Grading(NamedTuple):
 
     band: Band
     score: float
-    """Within the band. A whole one is an `int`, so that JSON shows the shortest number: `100`, `93.3`."""
+    """Position in the band. A whole number is an `int`, so that JSON has the shortest form: `100`, `93.3`."""
 
 
 CLEAN = Band("A+", 100, 100, says_hardly_anything_found=True)
 _A = Band("A", 95, 99, says_hardly_anything_found=True)
 _B, _C, _D, _F = Band("B", 80, 94), Band("C", 60, 79), Band("D", 40, 59), Band("F", 0, 39)
-# By the severity of the worst row, in the order of SEVERITIES, like every tuple here.
+# By the severity of the worst row, in the order of SEVERITIES, like every tuple in this module.
 WITH_FIX = (_F, _D, _C, _B, _B)
 """The band when any row has a fix."""
 WITHOUT_FIX = (_F, _D, _C, _A, _A)
@@ -42,9 +42,9 @@ _WEIGHTS = (40, 10, 4, 1, 1)
 def grade(fixable: Sequence[int], unfixable: Sequence[int]) -> Grading:
     """Grade the counts of rows with and without a fix, each in the order of `SEVERITIES`.
 
-    The worst row sets the band, the load of all rows the place in it:
+    The worst row sets the band, the load of all rows the position in it:
     score = low + (high − low) · 20 / (20 + load), rounded down to one decimal, where a row weighs 40, 10,
-    4, 1 or 1 by its severity and half of that without a fix.
+    4, 1 or 1 by its severity, and half of that without a fix.
     """
     rows = [with_fix + without for with_fix, without in zip(fixable, unfixable, strict=True)]
     if not any(rows):

@@ -1,4 +1,4 @@
-"""What recorded days show: figures of each day, and since when each vulnerability was open."""
+"""Results of the recorded days: counts of each day, and how long each vulnerability was open."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
@@ -20,11 +20,13 @@ class Head(Document):
     """The last day of the chain."""
 
     date: Annotated[Date, Meta(description="Its date.")]
-    sha256: Annotated[Sha256, Meta(description="SHA-256 of its file, which names that of the day before.")]
+    sha256: Annotated[
+        Sha256, Meta(description="SHA-256 of its file, which contains that of the previous day.")
+    ]
 
 
 class PopulationFigures(Document):
-    """What the security summary counted for one population: the newest releases that had a scan."""
+    """Counts of the security summary for one population: the newest releases with a scan."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
     by_severity: Annotated[Counters, Meta(description="The same by severity.")]
@@ -34,16 +36,16 @@ class PopulationFigures(Document):
 
 
 class RecordedFigures(Document):
-    """What the security summary counted on a recorded day."""
+    """Counts of the security summary on a recorded day."""
 
-    all: Annotated[PopulationFigures, Meta(description="All images but planned ones.")]
-    supported: Annotated[PopulationFigures, Meta(description="Those whose lifecycle was `available`.")]
+    all: Annotated[PopulationFigures, Meta(description="All images except planned ones.")]
+    supported: Annotated[PopulationFigures, Meta(description="Images with the lifecycle `available`.")]
 
 
 class DayFigures(Document):
     """The catalog at the end of a recorded day.
 
-    Of an image whose newest release has no scan that day, what its last scan found still counts.
+    If the newest release of an image has no scan that day, the findings of the last scan still count.
     """
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
@@ -51,7 +53,9 @@ class DayFigures(Document):
         Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
     ]
     by_severity: Annotated[Counters, Meta(description="The same by severity.")]
-    suppressed: Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+    suppressed: Annotated[
+        Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+    ]
     images: Annotated[Counter, Meta(description="Images in the catalog.")]
     releases: Annotated[Counter, Meta(description="Releases that they list.")]
     scanned: Annotated[Counter, Meta(description="Images whose newest release had a scan.")]
@@ -75,7 +79,7 @@ class DayFigures(Document):
 class DayCounts(NamedTuple):
     """Open vulnerabilities at the end of a recorded day; None where there were images and no scan.
 
-    They are the figures that the day recorded; for a day recorded without, what its replay gives.
+    They are the recorded `figures`; for a day without them, the counts of its replay.
     """
 
     date: str
@@ -84,9 +88,11 @@ class DayCounts(NamedTuple):
 
 
 class FixTimes(Document):
-    """How long it took until vulnerabilities were fixed."""
+    """Time from the first sight of vulnerabilities to their fix."""
 
-    fixed: Annotated[Counter, Meta(description="How many were fixed (an id of an image counts once).")]
+    fixed: Annotated[
+        Counter, Meta(description="Number of fixed vulnerabilities (an id counts once per image).")
+    ]
     median: Annotated[Days | None, Meta(description="Median of the days it took; null when none was fixed.")]
     percentile90: Annotated[
         Days | None, Meta(description="Days within which 90 % of them were fixed; null when none was.")
@@ -94,44 +100,46 @@ class FixTimes(Document):
 
 
 class FixWindows(Document):
-    """Times to fix over the time before the last record."""
+    """Times to fix during the time before the last recorded day."""
 
     days90: Annotated[FixTimes, Meta(description="Fixed in the 90 days that end with the last record.")]
     days365: Annotated[FixTimes, Meta(description="Fixed in the 365 days that end with the last record.")]
 
 
 class TimeToFix(Document):
-    """Times to fix by the worst severity that an id had, without those whose beginning nobody knows."""
+    """Times to fix by the worst severity of each id, without those of unknown start."""
 
     critical: Annotated[FixWindows, Meta(description="Of critical severity.")]
     high: Annotated[FixWindows, Meta(description="Of high severity.")]
     medium: Annotated[FixWindows, Meta(description="Of medium severity.")]
     low: Annotated[FixWindows, Meta(description="Of low severity.")]
-    unknown: Annotated[FixWindows, Meta(description="Of a severity that nobody knows.")]
+    unknown: Annotated[FixWindows, Meta(description="Of unknown severity.")]
 
 
 class ImageFigures(Document):
-    """An image from one day on. Not scanned: every figure is null."""
+    """An image from one day on. All counts are null if it is not scanned."""
 
-    date: Annotated[Date, Meta(description="The first day of which this is known, UTC.")]
+    date: Annotated[Date, Meta(description="The first day with these values, UTC.")]
     version: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
     scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
     critical: Annotated[Counter | None, Meta(description="Open, of critical severity.")]
     high: Annotated[Counter | None, Meta(description="Open, of high severity.")]
     medium: Annotated[Counter | None, Meta(description="Open, of medium severity.")]
     low: Annotated[Counter | None, Meta(description="Open, of low severity.")]
-    unknown: Annotated[Counter | None, Meta(description="Open, of a severity that nobody knows.")]
+    unknown: Annotated[Counter | None, Meta(description="Open, of unknown severity.")]
     total: Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
-    suppressed: Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+    suppressed: Annotated[
+        Counter | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+    ]
     grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest release.")]
 
 
 class Episode(Document):
-    """A vulnerability of a package, from the day it was open to the day it was not."""
+    """A vulnerability of a package, from its first open day to its end."""
 
     id: Id
     pkg: Package
-    severity: Annotated[SeverityWord, Meta(description="The last that was known.")]
+    severity: Annotated[SeverityWord, Meta(description="The last known severity.")]
     first_seen: Annotated[
         Date,
         Meta(
@@ -142,7 +150,7 @@ class Episode(Document):
     baseline: Annotated[
         bool,
         Meta(
-            description="Nobody knows since when it was there: it was when the history began, or another "
+            description="Whether its start is unknown: it was open when the history began, or another "
             "slug listed the image before."
         ),
     ]
@@ -153,10 +161,10 @@ class Episode(Document):
             "in a digest that was scanned before."
         ),
     ]
-    fixed_in: Annotated[Version | None, Meta(description="The release that was the newest then.")]
+    fixed_in: Annotated[Version | None, Meta(description="The newest release on that day.")]
     days: Annotated[
         Counter | None,
-        Meta(description="Days from `firstSeen` to `fixed`; null when one of them is not known."),
+        Meta(description="Days from `firstSeen` to `fixed`; null if either is unknown."),
     ]
     reason: Annotated[
         Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
@@ -168,22 +176,22 @@ class Episode(Document):
 
 
 class RecordedDay(NamedTuple):
-    """What changed on a recorded day."""
+    """The changes of a recorded day."""
 
     date: str
     previous: str | None
-    """SHA-256 of the day before."""
+    """SHA-256 of the previous day."""
     sha256: str
     figures: RecordedFigures | None
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
     fixes: Set[tuple[str, str, str]]
-    """Slug, id and package of what was gone by a fix."""
+    """Slug, id and package of each fixed vulnerability."""
 
 
 class ImageRecord(NamedTuple):
-    """What is recorded of an image."""
+    """The record of an image."""
 
     figures: Sequence[ImageFigures]
     """Oldest first."""
@@ -203,4 +211,4 @@ class History(Struct, frozen=True):
     """Of each day."""
     time_to_fix: TimeToFix
     images: Mapping[str, ImageRecord]
-    """Slug → record of every image that ever was, by slug."""
+    """Slug → record of every image, former ones included, sorted by slug."""

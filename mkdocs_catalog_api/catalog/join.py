@@ -1,7 +1,7 @@
 """Which scan counts for which release, and which release each chart pins.
 
-The order of trust is digest, then normalised reference and tag, then the report's path below the reports
-folder. Every scan that is not used, doubtful or contradictory has a problem that names its report.
+The order of trust is digest, then normalized reference and tag, then the report's path below the reports
+folder. Every scan that is unused, doubtful or contradictory gets a problem that names its report.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .scans import Scan
 from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
 
 NO_REGISTRY = "registry.invalid"
-"""Stands for the setting `registry` where it is missing, so that the rest of an image can be checked. Nothing
-is compared with it, and no message contains it."""
+"""Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
+compared with anything, and no message contains it."""
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 _ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
 class PinFault(NamedTuple):
-    """What is wrong with a pin."""
+    """An error of a pin."""
 
     chart: str
     """Slug of its chart."""
@@ -36,7 +36,7 @@ class PinFault(NamedTuple):
     hint: str = ""
     level: Level = Level.ERROR
     group: str = ""
-    """Notes of one group are counted in one line."""
+    """Notes of one group become one line with their number."""
 
 
 class Joined(NamedTuple):
@@ -94,7 +94,7 @@ def join(
 
 
 def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[Problem]:
-    """Name the reports that are not used; those without a match only if the catalog is `complete`."""
+    """A problem for each unused report; those without a match only if the catalog is `complete`."""
     useful = {use.scan.path for use in reports if use.matched}
     for use in reports:
         scan = use.scan
@@ -104,8 +104,8 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
                     yield _unmatched(scan, of_useful_report=scan.path in useful)
             elif reason == "scanner-not-wanted":
                 word = scan.scanner.word
-                message = f"passed over for {subject}: the scanner {word} is not in `security.scanners`"
-                hint = f"add {word} there, or remove the report"
+                message = f"not used for {subject}: the scanner {word} is not in `security.scanners`"
+                hint = f"add {word} to it, or remove the report"
                 yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
             elif reason == "no-digest":
                 message = (
@@ -113,7 +113,7 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
                 )
                 yield _problem(scan, Code.PASSED_OVER, message, "scan each digest, `NAME@sha256:…`, again")
             elif reason != "misplaced":  # which is an error that the join has added
-                message = f"passed over for {subject}; what counts is {instead}"
+                message = f"not used for {subject}: {instead} takes precedence"
                 yield _problem(scan, Code.PASSED_OVER, message, level=Level.INFO)
 
 
@@ -122,7 +122,7 @@ def _kept(kept: Kept, subject: str) -> Problem:
     if isinstance(doubt, frozenset):
         missing = " or ".join(sorted(doubt))
         message = (
-            f"counts for {subject} together with {other.file}, which is newer but has no result of {missing}"
+            f"counts for {subject} together with {other.file}, which is newer but lacks {missing} results"
         )
         hint = "scan all packages in one report, or remove the older one"
         return _problem(scan, Code.IN_PART, message, hint)
@@ -137,15 +137,18 @@ def _kept(kept: Kept, subject: str) -> Problem:
 def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
     code = Code.UNMATCHED_REPORT
     if of_useful_report:
-        # A hub's map has all images of a chart, wanted or not.
-        message = f"the entry{_subject(scan)} belongs to no release and no pin"
+        # A hub's map has all images of a chart, also those outside the catalog.
+        message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
         return _problem(scan, code, message, level=Level.INFO)
     if scan.alone:
-        hint = "list its digest or tag on a page, or name it <slug>/<version>.json"
-        return _problem(scan, code, f"the report{_subject(scan)} belongs to no release of the catalog", hint)
-    # An old version of a chart that is fetched may contain what the catalog no longer lists.
+        hint = (
+            "add its version to the image's page, or save it as <slug>/<version>.json in the reports folder"
+        )
+        message = f"no version in the catalog matches this report{_subject(scan)}"
+        return _problem(scan, code, message, hint)
+    # A fetched old version of a chart may contain images that the catalog no longer lists.
     level = Level.INFO if scan.of_hub else Level.WARNING
-    message = "no image in the report belongs to a release or pin of the catalog"
+    message = "no version and no pin in the catalog matches an image in this report"
     return _problem(scan, code, message, level=level)
 
 
@@ -194,10 +197,10 @@ class _ReleaseIndex:
     def __init__(self, images: Iterable[ImageEntry]) -> None:
         self.entries: dict[_Key, VersionEntry] = {}
         self.repositories: dict[str, str | None] = {}
-        """Slug → repository; None where `registry` is not set, so that it is not known."""
+        """Slug → repository; None if unknown because `registry` is not set."""
         self._by_digest: dict[str, list[_Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str | None, str], list[_Key]] = defaultdict(list)
-        """A release is found by its label and by its other tags alike."""
+        """A release is found by its label and by its other tags."""
         for image in images:
             reference = Reference.parse(image.image)
             repository = None if reference.domain == NO_REGISTRY else reference.repository
@@ -221,7 +224,7 @@ class _ReleaseIndex:
         return self._by_tag.get((repository, tag), [])
 
     def beside(self, repository: str) -> bool:
-        """Whether other images of the catalog are in the same path of a registry, but not this one."""
+        """Whether the path of the registry has other images of the catalog, but not this one."""
         return repository not in self._slugs and repository.rpartition("/")[0] in self._parents
 
     def slugs(self, repository: str) -> list[str]:
@@ -234,7 +237,7 @@ def _doubts(scan: Scan, rules: JoinRules) -> Iterator[Problem]:
         message = f"scanned at {scan.scanned_at}, which is in the future"
         yield _problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
     if scan.system_only_named:
-        message = "the report names an operating system, but its packages were not looked at"
+        message = "the report names an operating system, but has no results for its packages"
         hint = "scan with `trivy image --scanners vuln --format json`"
         yield _problem(scan, Code.IN_PART, message, hint)
 
@@ -245,8 +248,8 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
     keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
-        message = f"the report lies in the folder of {folder!r}, but is of {', '.join(sorted(slugs))}"
-        hint = "move it to the folder of the image that it is of"
+        message = f"this report is for {', '.join(sorted(slugs))}, but it is in the folder of {folder}"
+        hint = f"move it to {scan.file.removesuffix(scan.path)}{min(slugs)}/"
         problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint, Level.ERROR))
         return None
     if by_path and not keys:
@@ -254,8 +257,8 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
             problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint))
         return [by_path]
     if by_path and by_path not in keys:
-        message = f"the path says version {by_path.version}, but the report is of {keys[0]}"
-        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, "rename it"))
+        message = f"this report is for {keys[0]}, but its path is that of version {by_path.version}"
+        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, f"rename it to {keys[0].version}.json"))
     return keys
 
 
@@ -284,35 +287,35 @@ def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
 def _mismatches(
     scan: Scan, key: _Key, releases: _ReleaseIndex, accept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Message and hint of each contradiction between a report and its path, which alone joins it."""
+    """Message and hint of each contradiction between a report and its path, if only the path matches."""
     entry, own = releases.entries[key], releases.repositories[key.slug]
     if scan.kind and scan.kind not in accept:
         hint = "scan the image instead"
         if scan.kind in _ACCEPTABLE:
-            hint += f", or say `accept: [{scan.kind}]` under `security`"
-        yield f"it is no scan of an image, but of something that the scanner calls {scan.kind}", hint
+            hint += f", or set `security: {{accept: [{scan.kind}]}}`"
+        yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
     if scan.digests and entry.digests:
-        message = f"the digest that was scanned, {min(scan.digests)}, is not on the page of {key.slug!r}"
-        yield message, f"scan {key} again or add the digest to the page"
+        message = f"the scanned digest {min(scan.digests)} is not on the page of {key.slug!r}"
+        yield message, f"scan {key} again, or add the digest to the page"
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
         last = own.rpartition("/")[2]
         mirrors = {name for name in names if name.rpartition("/")[2] == last}
         if not mirrors:
-            message = f"the report is of {', '.join(sorted(names))}, but its path says {key.slug}"
-            yield message, f"move it away or scan {own} again"
+            message = f"this report is for {', '.join(sorted(names))}, but its path is that of {key.slug}"
+            yield message, f"move it away, or scan {own} again"
         elif "reference" not in accept:
-            message = f"the report is of {', '.join(sorted(mirrors))}, and not of {own}"
-            yield message, f"scan {own}, or say `accept: [reference]` under `security` if it is a mirror"
+            message = f"this report is for {', '.join(sorted(mirrors))}, not for {own}"
+            yield message, f"scan {own}, or set `security: {{accept: [reference]}}` if it is a mirror"
     unreadable = [text for text in scan.unreadable if not text.lower().endswith(_ARCHIVES)]
     if unreadable and "reference" not in accept:
-        message = f"the report is of {unreadable[0][:100]!r}, which is not an image reference"
-        hint = f"scan {own or key.slug} by its name, or set `accept: [reference]` under `security`"
+        message = f"this report is for {unreadable[0][:100]!r}, which is not an image reference"
+        hint = f"scan {own or key.slug} by its name, or set `security: {{accept: [reference]}}`"
         yield message, hint
     tags = {tag for repository, tag in scan.names if tag and repository == own}
     if tags and tags.isdisjoint((entry.version, *entry.tags)):
-        message = f"the report is of the tag {', '.join(sorted(tags))}, but its path says {key.version}"
-        yield message, "rename the file or scan the release again"
+        message = f"this report is for the tag {', '.join(sorted(tags))}, but its path is for {key.version}"
+        yield message, "rename the file, or scan the version again"
 
 
 def _release(
@@ -325,7 +328,7 @@ def _release(
     scans = selections[subject].chosen
     scanned = covered(scans, entry.digests)
     parts = entry.digests
-    if len(parts) == 1 and not scanned:  # a scan of each manifest is one of the index
+    if len(parts) == 1 and not scanned:  # scans of all manifests are a scan of the index
         parts = [digest for digest in entry.every_digest if digest not in parts]
     of_parts = covered(scans, parts)
     missing = [digest for digest in parts if digest not in of_parts]
@@ -334,16 +337,16 @@ def _release(
         scanned = frozenset(entry.digests)
     accepted = "partial" in rules.accept
     if in_part:
-        message = f"{subject} is scanned in part: there is no scan of {', '.join(missing)}"
-        hint = "" if accepted else "scan each of its digests, or say `accept: [partial]` under `security`"
+        message = f"{subject} is only partly scanned: no scan found for {', '.join(missing)}"
+        hint = "" if accepted else "scan each of its digests, or set `security: {accept: [partial]}`"
         level = Level.INFO if accepted else Level.WARNING
         problems.add(_problem(scans[0], Code.IN_PART, message, hint, level))
     return Release(entry, scans, len(scanned), in_part and not accepted)
 
 
 class _Pins:
-    """Resolves pins. A pin with a digest is the release with that digest and no other; one without is found
-    by normalised reference and tag.
+    """Resolves pins. A pin with a digest matches only the release with that digest; one without a digest
+    matches by normalized reference and tag.
     """
 
     def __init__(self, releases: _ReleaseIndex, scans: Iterable[Scan], rules: JoinRules) -> None:
@@ -365,8 +368,8 @@ class _Pins:
             if reference.domain == "docker.io" and "docker.io/" not in pin.image.lower():
                 self._note_short_name(chart.slug, position, pin.image, reference)
             elif self._releases.beside(reference.repository):
-                message = f"no image of the catalog is {reference.repository}"
-                group = "pins are of the catalog's registry, but of no image of the catalog"
+                message = f"the catalog has no image {reference.repository}"
+                group = "pins are of the catalog's registry, but not of its images"
                 hint = "correct its name, or add a page"
                 self.faults.append(PinFault(chart.slug, position, message, hint, Level.INFO, group))
             if pin.digest is None:
@@ -375,18 +378,18 @@ class _Pins:
                 yield self._with_digest(pin, pin.digest, reference.repository, chart.slug, position)
 
     def _note_short_name(self, chart: str, position: int, written: str, reference: Reference) -> None:
-        """Note what a name without a registry means, and the image of the catalog that may be meant."""
+        """Note the meaning of a name without a registry, and the catalog image that may be meant."""
         last = reference.path.rpartition("/")[2]
-        message = f"{written.partition('@')[0]!r} is {reference.repository}"
+        message = f"{written.partition('@')[0]!r} means {reference.repository}"
         others = [
             repository
             for repository in self._releases.repositories.values()
             if repository and repository.rpartition("/")[2] == last
         ]
-        hint = "write it in full"
+        hint = "write the full name"
         if others and reference.repository not in others:
             hint = f"if the chart uses the image of this catalog, write {others[0]}"
-        group = "pins without a registry are images of docker.io"
+        group = "pins without a registry mean images of docker.io"
         self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
 
     def _by_reference(self, pin: PinEntry, reference: Reference, chart: str, position: int) -> Pin:
@@ -398,9 +401,9 @@ class _Pins:
         slug = self._slug(repository)
         versions = [key.version for key in self._releases.entries if key.slug == slug]
         if reference.tag and versions and not scans:
-            message = f"the page of {slug!r} has no version {tag!r}, and nobody scanned it"
-            hint = f"it has {', '.join(versions[:5])}"
-            group = "pins name a version that is not on the image's page, without a scan"
+            message = f"the page of {slug!r} has no version {tag!r}, and there is no scan of it"
+            hint = f"it has versions {', '.join(versions[:5])}"
+            group = "pins name a version that is not on the image's page and has no scan"
             self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
         return Pin(pin, name, slug, None, scans)
 
@@ -412,7 +415,7 @@ class _Pins:
         if keys:
             owner = f"{self._releases.repositories[keys[0].slug]} {keys[0].version}"
             message = f"the digest belongs to {owner}, not to {repository}"
-            hint = "pin the digest of the image that the chart uses"
+            hint = "pin the digest of the image in the chart"
             self.faults.append(PinFault(chart, position, message, hint))
         else:
             message = f"the digest {digest} is on no page of the catalog"

@@ -1,6 +1,6 @@
 """Release lines and variants: which version is the newest, and which one to update to.
 
-Everything here follows from the labels of an image, and from what its author sets instead.
+Everything follows from the labels of an image, unless its author sets something else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _WORDS = re.compile(r"[a-z]+")
 _DEPTHS = {"major": 1, "minor": 2, "patch": 3}
 NAMED_LINES = (*_DEPTHS, "none")
-"""The words that `lines` knows; any other value is a regular expression."""
+"""The words allowed in `lines`; any other value is a regular expression."""
 _FOR_DEVELOPERS = frozenset({"dev", "debug"})
 
 
@@ -30,9 +30,9 @@ class Label(NamedTuple):
     marks: tuple[Suffix, ...]
     """Pre-release words, revisions and glued words right after the numbers."""
     words: tuple[str, ...]
-    """What follows, in lower case: `("debian13", "dev")`. All of a channel."""
+    """The rest, in lower case: `("debian13", "dev")`. For a channel, everything."""
     key: tuple[Numbers, tuple[Suffix, ...]]
-    """Sort key within a variant; the newest is greatest, equal keys are one release."""
+    """Sort key within a variant; the newest is greatest, equal keys mean the same release."""
 
     @property
     def pre_release(self) -> bool:
@@ -72,11 +72,11 @@ class Cycle(NamedTuple):
     end_of_life: str | None
     """Day on which its support ends."""
     ended: bool
-    """Whether it has ended on an unknown day."""
+    """Whether its support has ended on an unknown day."""
 
 
 def cycle_of(label: str, cycles: Iterable[Cycle]) -> Cycle | None:
-    """The cycle with the longest name that the label, from its first digit on, equals or begins with."""
+    """The cycle with the longest name that is a prefix of the label from its first digit on."""
     text = label.lower()
     first_digit = _DIGITS.search(text)
     starts = {text, text[first_digit.start() :] if first_digit else text}
@@ -90,7 +90,7 @@ def _begins(text: str, name: str) -> bool:
 
 
 class LineRules(NamedTuple):
-    """What an author sets about lines and variants; None where nothing is set."""
+    """An author's settings for lines and variants; None if not set."""
 
     lines: str | None = None
     """Of the page: `major`, `minor`, `patch`, `none` or a regular expression with one group."""
@@ -101,14 +101,14 @@ class LineRules(NamedTuple):
     """`none`, a regular expression with one group, or name → pattern; the page's, else the collection's."""
 
     def line(self, label: str) -> str:
-        """The line of a label that has none of its own; "" for none."""
+        """The line of a version without a line of its own; "" for none."""
         cycle = cycle_of(label, self.cycles)
         of_page, of_product = line_by(self.lines, label), cycle.name if cycle else None
         lines = (of_page, of_product, line_by(self.collection_lines, label), derived_line(label))
         return next(line for line in lines if line is not None)
 
     def variant(self, label: str) -> str:
-        """The variant of a label that has none of its own; "" for none."""
+        """The variant of a version without a variant of its own; "" for none."""
         rule = self.variants
         if rule is None:
             words = parse_label(label).words
@@ -122,7 +122,7 @@ class LineRules(NamedTuple):
 
 
 def line_by(rule: str | None, label: str) -> str | None:
-    """The line of a label by a rule of `lines`; None where there is no rule or it does not match."""
+    """The line of a label by a rule of `lines`; None without a rule or match."""
     if rule is None:
         return None
     numbers = parse_label(label).numbers
@@ -135,7 +135,7 @@ def line_by(rule: str | None, label: str) -> str | None:
 
 
 def derived_line(label: str) -> str:
-    """All numbers but the last, at least one, at most two; the first word of a label without numbers."""
+    """All numbers except the last, one or two of them; the first word of a label without numbers."""
     numbers, _, words, _ = parse_label(label)
     if not numbers:
         return words[0] if words else label.lower()
@@ -143,7 +143,7 @@ def derived_line(label: str) -> str:
 
 
 class Version(Protocol):
-    """What decides about a version."""
+    """The properties that decide about a version."""
 
     @property
     def version(self) -> str: ...
@@ -200,7 +200,7 @@ def newest_label(versions: Sequence[Version], variant: str | None = None) -> str
 
 
 class Advice(NamedTuple):
-    """The labels to update to; None where there is none."""
+    """The versions to update to; None if there is none."""
 
     upgrade: str | None = None
     """The greatest newer version of the same line and variant."""
@@ -211,9 +211,8 @@ class Advice(NamedTuple):
 def update_advice(
     versions: Sequence[Version], latest: str | None, gone: Collection[str] = ()
 ) -> dict[str, Advice]:
-    """Label → advice; no line above that of `latest`, which the page sets as its newest, is advised.
-
-    Nor is a version that is `gone` from its registry.
+    """Label → advice; never a line above that of `latest`, if the page sets it, and never
+    a version that is `gone` from its registry.
     """
     by_label = {version.version: version for version in versions}
     numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
@@ -238,14 +237,14 @@ def update_advice(
 
 
 def _above(version: Version, latest: Version | None) -> bool:
-    """Whether a version is of a line above that of the version which the page sets as its newest."""
+    """Whether a version is of a line above that of the page's `latest`."""
     if latest is None or version.line == latest.line or not parse_label(latest.version).numbers:
         return False
     return parse_label(version.version).key > parse_label(latest.version).key
 
 
 def _greatest(candidates: Iterable[str], label: str) -> str | None:
-    """The first of the candidates, newest first, that is newer; a pre-release only among its own kind."""
+    """The first newer one of the candidates (newest first); a pre-release only for pre-releases."""
     own = parse_label(label)
     for candidate in candidates:
         other = parse_label(candidate)
@@ -257,7 +256,7 @@ def _greatest(candidates: Iterable[str], label: str) -> str | None:
 
 
 def mixed_variants(variants: Iterable[str]) -> tuple[str, str] | None:
-    """Two variants that seem to be spellings of one: `alpine` and `alpine3.24`."""
+    """Two variants that look like spellings of the same one: `alpine` and `alpine3.24`."""
     by_words: dict[tuple[str, ...], str] = {}
     for variant in sorted({*variants}):
         words = tuple(variant.split("-"))

@@ -1,4 +1,4 @@
-"""Web links that authors write, and how values that won't do are refused."""
+"""Web links of authors, and the errors of invalid values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from ..problems import RefusedError
 
 SHOWN_MAX = 120
-"""How much of a refused value a message repeats."""
+"""Length to which a message cuts an invalid value."""
 SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 
-# What never stands in a link: spaces and controls of any kind, half characters, and what RFC 3986 excludes
+# Characters that a link never contains: spaces, controls, lone surrogates, and those excluded by RFC 3986
 _NOT_IN_LINK = re.compile(
     r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ud800-\udfff"
     r'<>"\\^`{|}]|%(?![0-9A-Fa-f]{2})'
@@ -33,23 +33,23 @@ def web_link(text: str) -> str:
 
 
 def _link_fault(text: str) -> str:
-    """What is wrong with a link; empty when nothing is."""
+    """The error of a link; empty for a valid one."""
     if not text.lower().startswith(("http://", "https://")):
         return "it must start with http:// or https://"
     if bad := _NOT_IN_LINK.search(text):
-        return f"it must not hold {bad[0]!r}; write it percent-encoded"
+        return f"it must not contain {bad[0]!r}; percent-encode it"
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError:
         return "its host or port cannot be read"
     if "@" in parts.netloc:
-        return "it must not hold a user name or password"
+        return "it must not contain a user name or password"
     if not host or not _HOST.fullmatch(host):
-        return "it needs the name of a host, such as https://example.org/"
+        return "it needs a host name, such as https://example.org/"
     return ""
 
 
 def refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
     shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
-    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"perhaps you mean {near!r}" if near else "")
+    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"did you mean {near!r}?" if near else "")

@@ -1,4 +1,4 @@
-"""What the models of all that authors write have in common."""
+"""Base of the models of everything that authors write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .types import camel
 
 
 class Model(Described, BaseModel):
-    """Frozen, camelCase outside, nothing undeclared."""
+    """Frozen, camelCase in documents, no undeclared fields."""
 
     model_config = ConfigDict(
         defer_build=True,
@@ -26,18 +26,18 @@ class Model(Described, BaseModel):
     )
 
     spellings: ClassVar[Mapping[str, str]] = {}
-    """Other keys that authors may write → the field that they mean."""
+    """Other key that authors can use → field."""
 
     _own: dict[str, object] = PrivateAttr(default_factory=dict)
 
     @property
     def own(self) -> dict[str, object]:
-        """The values of the fields that the catalog declares itself, by name."""
+        """The values of the catalog's custom fields, by name."""
         return self._own
 
 
 def short(key: str, either: Any) -> BeforeValidator:
-    """A bare text is short for `{key: text}`; `either` is what may be written."""
+    """A bare text is short for `{key: text}`; `either` describes the allowed forms."""
     return BeforeValidator(
         lambda value: {key: value} if isinstance(value, str) else value, json_schema_input_type=either
     )
@@ -47,6 +47,6 @@ def unique(values: list[str]) -> list[str]:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
+            raise RefusedError(f"{value!r} occurs twice", "keep one of them")
         seen.add(value)
     return values

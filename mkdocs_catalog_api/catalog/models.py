@@ -1,8 +1,8 @@
-"""What an author says about each item of the catalog, validated. Keys have the names of the JSON fields.
+"""The items of the catalog as their authors write them, validated. Keys have the names of the JSON fields.
 
-A field says all about itself here: its type, its description, an example unless its type has one, and where
-pages show it (`Shown`). What is published, schemas, the guide's tables, `catalog-api new`, pages, lists and
-filters follow from that.
+Each field is declared once, here: its type, its description, an example unless its type has one, and its
+place on pages (`Shown`). Published documents, schemas, the guide's tables, `catalog-api new`, pages, lists
+and filters are derived from that.
 """
 
 from typing import Annotated, Any, Literal, Self, get_args
@@ -52,19 +52,19 @@ _LIFECYCLE = Shown(
     filter="lifecycle",
     order=get_args(Lifecycle),
     first=True,
-    elsewhere="mark beside the name",
+    elsewhere="mark next to the name",
 )
 _IN_RELEASES = Shown(elsewhere="table of releases")
-_RULE = Shown(hidden="a rule for lines and variants, which pages show")
+_RULE = Shown(hidden="rule for the lines and variants on pages")
 _IN_PINS = Shown(elsewhere="table of images")
 _IN_UPDATES = Shown(elsewhere="table of updates")
 _BLOCKED = Shown(elsewhere="mark that it is blocked")
 
 
 class PlatformManifest(Model):
-    """The part of a release for one platform."""
+    """The manifest of a version for one platform."""
 
-    platform: Annotated[Platform, Field(description="`os/arch[/variant]` it is built for.")]
+    platform: Annotated[Platform, Field(description="Platform, `os/arch[/variant]`.")]
     digest: Annotated[Digest, Field(description="Digest of the platform's manifest.")]
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
 
@@ -86,9 +86,9 @@ def _platforms_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]
 
 
 class VersionEntry(Model):
-    """One published release of an image."""
+    """One published version of an image."""
 
-    version: Annotated[VersionLabel, Field(description="Label of the release: its tag."), _IN_RELEASES]
+    version: Annotated[VersionLabel, Field(description="Label of the version: its tag."), _IN_RELEASES]
     line: Annotated[
         Name,
         Field(description="Release line, `17` of `17.6`; empty for none.", examples=["1.0"]),
@@ -101,23 +101,23 @@ class VersionEntry(Model):
     ] = ""
     digest: Annotated[
         Digest | None,
-        Field(description="Digest of the release, the first of `digests`."),
+        Field(description="Digest of the version, the first of `digests`."),
         _IN_RELEASES,
     ] = None
     digests: Annotated[
         list[Digest],
         AfterValidator(unique),
-        Field(description="Every digest of the release: of its index, or one for each platform."),
+        Field(description="All digests of the version: that of its index, or one for each platform."),
         _IN_RELEASES,
     ] = []
     manifests: Annotated[
         list[PlatformManifest],
         BeforeValidator(_by_platform, json_schema_input_type=list[PlatformManifest] | dict[str, Digest]),
         AfterValidator(_platforms_once),
-        Field(description="What the index `digest` refers to: a digest for each platform."),
+        Field(description="Manifests of the index `digest`: a digest for each platform."),
         _IN_RELEASES,
     ] = []
-    released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
+    released: Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES] = None
     end_of_life: Annotated[
         IsoDate | None, Field(description="Day after which it gets no more updates."), _IN_RELEASES
     ] = None
@@ -125,27 +125,29 @@ class VersionEntry(Model):
     tags: Annotated[
         list[VersionLabel],
         AfterValidator(unique),
-        Field(description="Other tags of the same release."),
+        Field(description="Other tags of the same version."),
         Shown(hidden="for machines"),
     ] = []
     platforms: Annotated[
         list[Platform],
         AfterValidator(unique),
-        Field(description="`os/arch[/variant]` it is built for."),
-        Shown(hidden="the image shows its own"),
+        Field(description="Platforms, `os/arch[/variant]` each."),
+        Shown(hidden="shown once, for the image"),
     ] = []
     sbom: Annotated[
-        WebLink | None, Field(description="Its bill of materials."), Shown(hidden="for machines")
+        WebLink | None,
+        Field(description="Address of its software bill of materials (SBOM)."),
+        Shown(hidden="for machines"),
     ] = None
     provenance: Annotated[
         WebLink | None,
-        Field(description="Its attestation of how it was built."),
+        Field(description="Address of its build provenance attestation."),
         Shown(hidden="for machines"),
     ] = None
 
     @property
     def only_digest(self) -> str | None:
-        """Its digest, when it has exactly one: of several none stands for the release."""
+        """Its digest if it has exactly one; none of several digests represents the whole version."""
         return self.digest if len(self.digests) == 1 else None
 
     @property
@@ -167,20 +169,22 @@ class VersionEntry(Model):
     @model_validator(mode="after")
     def _digest_is_the_first(self, info: ValidationInfo) -> Self:
         if self.manifests and len(self.digests) > 1 and info.mode != "json":
-            raise RefusedError("`digest` is a list beside `manifests`", "keep the digest of the index")
+            raise RefusedError(
+                "`digest` is a list although there are `manifests`", "keep the digest of the index"
+            )
         if self.manifests and not self.digests:
             object.__setattr__(self, "digests", [manifest.digest for manifest in self.manifests])
         first = self.digests[0] if self.digests else None
         if self.digest == first:
             return self
         if self.digest is not None or info.mode == "json":
-            raise RefusedError("`digest` is not the first of `digests`", "give one of the two")
+            raise RefusedError("`digest` is not the first of `digests`", "keep one of them")
         object.__setattr__(self, "digest", first)  # frozen once validated; a copy of each would cost more
         return self
 
 
 class ChartVersionEntry(Model):
-    """One published release of a chart."""
+    """One published version of a chart."""
 
     version: Annotated[ChartVersion, Field(description="SemVer version of the chart."), _IN_RELEASES]
     app_version: Annotated[
@@ -189,17 +193,15 @@ class ChartVersionEntry(Model):
         _IN_RELEASES,
     ] = None
     digest: Annotated[Digest | None, Field(description="Digest of the chart package."), _IN_RELEASES] = None
-    released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
+    released: Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES] = None
 
 
 class PinEntry(Model):
     """An image that a chart pins."""
 
-    name: Annotated[
-        Text, Field(description="Name of the image within the chart.", examples=["app"]), _IN_PINS
-    ]
-    image: Annotated[ImageReference, Field(description="The reference as the chart writes it."), _IN_PINS]
-    digest: Annotated[Digest | None, Field(description="The digest that is pinned."), _IN_PINS] = None
+    name: Annotated[Text, Field(description="Name of the image in the chart.", examples=["app"]), _IN_PINS]
+    image: Annotated[ImageReference, Field(description="The reference as written in the chart."), _IN_PINS]
+    digest: Annotated[Digest | None, Field(description="The pinned digest."), _IN_PINS] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -216,21 +218,21 @@ class PinEntry(Model):
     def _one_digest(self) -> Self:
         digest = self.image.partition("@")[2]
         if digest and digest != self.digest:
-            raise RefusedError("`digest` is not the digest in `image`", "give one of the two")
+            raise RefusedError("`digest` is not the digest in `image`", "keep one of them")
         return self
 
 
 class ItemEntry(Model):
-    """What every kind of item has."""
+    """Fields of every kind of item."""
 
     slug: Annotated[
         Slug,
-        Field(description="Identifies the item within its collection."),
+        Field(description="Identifier of the item within its collection."),
         Shown(hidden="part of its address"),
     ]
     name: Annotated[
         Text,
-        Field(description="Name for people.", examples=["Tools"]),
+        Field(description="Display name.", examples=["Tools"]),
         Shown(elsewhere="heading of the page and of its row"),
     ]
     description: Annotated[
@@ -240,12 +242,12 @@ class ItemEntry(Model):
     ] = None
     category: Annotated[
         Text,
-        Field(description="What kind of software it is: the first of `categories`.", examples=["Tools"]),
+        Field(description="Kind of software: the first of `categories`.", examples=["Tools"]),
         Shown(page="Category", card="Category", first=True),
     ]
     categories: Annotated[
         list[Text],
-        Field(min_length=1, description="Every category that it belongs to.", examples=[["Tools"]]),
+        Field(min_length=1, description="All its categories.", examples=[["Tools"]]),
         Shown(filter="category", first=True),
         AfterValidator(unique),
     ]
@@ -253,7 +255,7 @@ class ItemEntry(Model):
     @model_validator(mode="before")
     @classmethod
     def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
-        """`categories` is what stands under `category`; pages have a key `categories` for other plugins."""
+        """Read `categories` from the key `category`; on pages, `categories` is a key of other plugins."""
         if info.mode == "json" or not isinstance(value, dict):
             return value
         rest = {key: item for key, item in value.items() if key != "categories"}
@@ -270,10 +272,10 @@ class ImageEntry(ItemEntry):
     tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
     license: Annotated[
         Text,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the image stands."), _LIFECYCLE] = "available"
+    lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the image."), _LIFECYCLE] = "available"
     image: Annotated[
         Repository,
         Field(description="Reference without a tag: registry and path."),
@@ -281,23 +283,23 @@ class ImageEntry(ItemEntry):
     ]
     logo: Annotated[
         Logo | None,
-        Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
+        Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
         Shown(hidden="for clients"),
     ] = None
     base: Annotated[
         BadgeText | None,
-        Field(description="Distribution that the image is built on.", examples=["Debian 12"]),
+        Field(description="Base distribution of the image.", examples=["Debian 12"]),
         Shown(page="Base"),
     ] = None
     platforms: Annotated[
         list[Platform],
         AfterValidator(unique),
-        Field(description="`os/arch[/variant]` it is built for."),
+        Field(description="Platforms, `os/arch[/variant]` each."),
         Shown(page="Platforms", filter="platform"),
     ] = []
     signature: Annotated[
         BadgeText | None,
-        Field(description="Tool that signs it.", examples=["cosign"]),
+        Field(description="Signing tool.", examples=["cosign"]),
         Shown(page="Signed with"),
     ] = None
     homepage: Annotated[
@@ -306,19 +308,19 @@ class ImageEntry(ItemEntry):
     source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
     versions: Annotated[
         list[Annotated[VersionEntry, short("version", VersionLabel | VersionEntry)]],
-        Field(description="Releases, newest first."),
+        Field(description="Versions, newest first."),
         _IN_RELEASES,
     ] = []
     latest: Annotated[
         VersionLabel | None,
-        Field(description="Label of the newest release."),
+        Field(description="Label of the newest version."),
         Shown(card="Newest", style="catalog-version"),
     ] = None
     lines: Annotated[
         LineRule | None,
         Field(
             exclude=True,
-            description="How the line of a version follows from its label: `major`, `minor`, `patch`, "
+            description="Rule that derives the line of a version from its label: `major`, `minor`, `patch`, "
             "`none`, or a regular expression with one group.",
         ),
         _RULE,
@@ -327,8 +329,8 @@ class ImageEntry(ItemEntry):
         VariantRule | None,
         Field(
             exclude=True,
-            description="How the variant of a version follows from its label: `none`, a regular expression "
-            "with one group, or names with patterns.",
+            description="Rule that derives the variant of a version from its label: `none`, a regular "
+            "expression with one group, or names with patterns.",
         ),
         _RULE,
     ] = None
@@ -336,7 +338,7 @@ class ImageEntry(ItemEntry):
         Name | None,
         Field(
             exclude=True,
-            description="The variant that cards and figures show; empty for versions without a variant.",
+            description="The variant whose counts cards show; empty for versions without a variant.",
             examples=[""],
         ),
         _RULE,
@@ -345,7 +347,7 @@ class ImageEntry(ItemEntry):
         Product | None,
         Field(
             exclude=True,
-            description="Product of endoflife.date, whose cycles give lines and ends of life.",
+            description="Product of endoflife.date; its cycles define lines and ends of life.",
         ),
         _RULE,
     ] = None
@@ -353,7 +355,7 @@ class ImageEntry(ItemEntry):
         Verification | None,
         Field(
             exclude=True,
-            description="How it is verified.",
+            description="How to verify it.",
             examples=[{"key": "https://example.org/cosign.pub"}],
         ),
         Shown(elsewhere="command to verify it"),
@@ -366,13 +368,13 @@ class ChartEntry(ItemEntry):
     tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
     license: Annotated[
         Text,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands."), _LIFECYCLE] = "available"
+    lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the chart."), _LIFECYCLE] = "available"
     logo: Annotated[
         Logo | None,
-        Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
+        Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
         Shown(hidden="for clients"),
     ] = None
     chart: Annotated[
@@ -387,36 +389,36 @@ class ChartEntry(ItemEntry):
     ] = None
     signature: Annotated[
         BadgeText | None,
-        Field(description="Tool that signs it.", examples=["cosign"]),
+        Field(description="Signing tool.", examples=["cosign"]),
         Shown(page="Signed with"),
     ] = None
     homepage: Annotated[
         WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
     ] = None
     source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
-    hub: Annotated[Hub | None, Field(description="Its listing on a chart hub."), Shown(page="Listed on")] = (
-        None
-    )
+    hub: Annotated[
+        Hub | None, Field(description="Address of its listing on a chart hub."), Shown(page="Listed on")
+    ] = None
     versions: Annotated[
         list[Annotated[ChartVersionEntry, short("version", ChartVersion | ChartVersionEntry)]],
-        Field(description="Releases, newest first."),
+        Field(description="Versions, newest first."),
         _IN_RELEASES,
     ] = []
     latest: Annotated[
         ChartVersion | None,
-        Field(description="Label of the newest release."),
+        Field(description="Label of the newest version."),
         Shown(card="Newest", style="catalog-version"),
     ] = None
     images: Annotated[
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
-        Field(description="The images that it pins."),
+        Field(description="Its pinned images."),
         _IN_PINS,
     ] = []
     verify: Annotated[
         Verification | None,
         Field(
             exclude=True,
-            description="How it is verified.",
+            description="How to verify it.",
             examples=[{"key": "https://example.org/cosign.pub"}],
         ),
         Shown(elsewhere="command to verify it"),
@@ -431,7 +433,7 @@ class RoadmapEntry(ItemEntry):
     ] = None
     license: Annotated[
         Text | None,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ] = None
     homepage: Annotated[
@@ -439,7 +441,7 @@ class RoadmapEntry(ItemEntry):
     ] = None
     priority: Annotated[
         Text | None,
-        Field(description="How soon it is wanted.", examples=["high"]),
+        Field(description="Priority.", examples=["high"]),
         Shown(
             page="Priority",
             card="Priority",
@@ -449,34 +451,34 @@ class RoadmapEntry(ItemEntry):
             first=True,
         ),
     ] = None
-    blocked: Annotated[Boolean, Field(description="Whether something holds it up."), _BLOCKED] = False
+    blocked: Annotated[Boolean, Field(description="Whether it is blocked."), _BLOCKED] = False
     blocked_reason: Annotated[
         Text | None,
-        Field(description="What holds it up.", examples=["a release that is not out yet"]),
+        Field(description="Reason why it is blocked.", examples=["an upstream release that is not out yet"]),
         _BLOCKED,
     ] = None
 
 
 class UpdateEntry(Model):
-    """What the latest version check found for one application, and what was done about it."""
+    """The latest version check of one application, and its outcome."""
 
     spellings = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}
 
     application: Annotated[
-        Text, Field(description="The application that was checked.", examples=["nginx"]), _IN_UPDATES
+        Text, Field(description="Name of the checked application.", examples=["nginx"]), _IN_UPDATES
     ]
     from_: Annotated[
         Text | None, Field(alias="from", description="Version before.", examples=["1.0.0"]), _IN_UPDATES
     ] = None
-    to: Annotated[Text, Field(description="Version that the check found.", examples=["1.1.0"]), _IN_UPDATES]
+    to: Annotated[Text, Field(description="Version found by the check.", examples=["1.1.0"]), _IN_UPDATES]
     outcome: Annotated[
         Outcome,
-        Field(description="What was done about it."),
+        Field(description="Outcome of the check."),
         Shown(filter="outcome", elsewhere="table of updates"),
     ]
     checked: Annotated[IsoDate | None, Field(description="Day of the check."), _IN_UPDATES] = None
     note: Annotated[
-        Text | None, Field(description="Why, in a sentence.", examples=["waits for a fix"]), _IN_UPDATES
+        Text | None, Field(description="Reason, in a sentence.", examples=["waiting for a fix"]), _IN_UPDATES
     ] = None
 
     @model_validator(mode="before")

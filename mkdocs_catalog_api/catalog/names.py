@@ -1,8 +1,8 @@
 """Names that authors and reports write: slugs, version labels, digests, platforms, references.
 
-Every function returns the value it was given, or raises `ValueError` with a sentence that says what is
-wrong, what is allowed and, where one can be computed, the nearest value that would do. The patterns take
-time linear in the length of the text; the public ones read the same in ECMAScript, for schemas.
+Every function returns the value it was given, or raises `ValueError` with the error, the allowed
+values and, if there is one, the nearest allowed value. The patterns take time linear in the length of the
+text; the public ones mean the same in ECMAScript, for schemas.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SLUG = re.compile(_COMPONENT)
 VERSION_LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 # learn.microsoft.com, "Naming Files, Paths, and Namespaces"
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|\Z)", re.IGNORECASE)
-_DERIVED = "in lower case with hyphens it must be 1 to 100 characters, and not reserved as `index` is"
+_DERIVED = "in lower case with hyphens it must have 1 to 100 characters and not be reserved, as `index` is"
 # github.com/distribution/reference
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
@@ -50,7 +50,7 @@ _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"
 
 
 def reserved(text: str) -> bool:
-    """Whether Windows can't have a file or folder of this name, which it takes for a device."""
+    """Whether this is the name of a device on Windows, which can't have a file or folder of this name."""
     return bool(_DEVICE.match(text))
 
 
@@ -61,8 +61,10 @@ def slug(text: str) -> str:
     near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
     near = "" if near == "index" or reserved(near) else near
     if reserved_path:
-        raise refusal(text, "free to use as a slug", "the documents of the API have names like this", near)
-    allowed = "1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
+        raise refusal(text, "free to use as a slug", "documents of the API have such names", near)
+    allowed = (
+        "use 1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
+    )
     raise refusal(text, "a slug", allowed, near)
 
 
@@ -70,22 +72,22 @@ def _no_device(text: str, what: str) -> str:
     if not reserved(text):
         return text
     device, dot, rest = text.partition(".")
-    why = f"Windows reserves the name {device!r}, also with an ending, so no file of it could be kept there"
+    why = f"Windows reserves the name {device!r}, also with an extension, so it can't have such a file"
     raise refusal(text, f"free to use as {what}", why, f"{device}-1{dot}{rest}")
 
 
 def slug_from_name(name: str) -> str:
-    """The slug of an item that gives none: `Node.js (LTS)` becomes `node-js-lts`."""
+    """The slug of an item without one: `Node.js (LTS)` becomes `node-js-lts`."""
     if _names_a_file(derived := _slugify(name)):
         return derived
-    raise refusal(name, "a name that makes a slug", f"{_DERIVED}; give a `slug` beside it")
+    raise refusal(name, "a name that makes a slug", f"{_DERIVED}; add a `slug`")
 
 
 def badge_name(value: str) -> str:
     """The badge of a base distribution, a signing tool or a hub: `Wolfi OS` becomes `wolfi-os`."""
     derived = _slugify(value)
     if derived in FIXED_BADGES:
-        raise refusal(value, "free", f"the badge {derived} counts something else")
+        raise refusal(value, "free", f"the badge {derived} already exists with another meaning")
     if not _names_a_file(derived):
         raise refusal(value, "a value that can name its badge", _DERIVED)
     return derived
@@ -135,7 +137,7 @@ def digest(text: str) -> str:
 
 
 def _counted(near: str) -> str:
-    """Nobody counts 64 digits: how many there are, when that is what is wrong."""
+    """The number of digits, if it is wrong, since no reader counts 64 digits."""
     digits = re.fullmatch(r"(?:sha[0-9]+:)?([0-9a-f]+)", near)
     return f", not {len(digits[1])}" if digits and len(digits[1]) not in _ALGORITHMS else ""
 
@@ -156,28 +158,28 @@ def _is_platform(text: str) -> bool:
 
 
 class Reference(Struct, frozen=True):
-    """A container image by name: `[domain/]path[:tag][@digest]`. With both, the digest decides."""
+    """A container image reference: `[domain/]path[:tag][@digest]`. With both, the digest decides."""
 
     domain: str
-    """Registry with its port if any, in lower case; `docker.io` when the text names none."""
+    """Registry with its port if any, in lower case; `docker.io` by default."""
     path: str
-    """With `library/` in front for the official images of Docker Hub."""
+    """With the prefix `library/` for official images of Docker Hub."""
     tag: str | None = None
     digest: str | None = None
 
     @property
     def repository(self) -> str:
-        """`domain/path`: equal for every spelling of the same repository."""
+        """`domain/path`: the same for every spelling of a repository."""
         return f"{self.domain}/{self.path}"
 
     @property
     def tag_or_latest(self) -> str:
-        """The tag that is meant where only tags count: `latest` when none is written."""
+        """The tag, or `latest` without one."""
         return self.tag or "latest"
 
     @classmethod
     def parse(cls, text: str) -> Reference:
-        """Reads the grammar and the short names of github.com/distribution/reference."""
+        """Parse the grammar and short names of github.com/distribution/reference."""
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
@@ -189,11 +191,11 @@ class Reference(Struct, frozen=True):
 
 
 def repository(text: str) -> str:
-    """An image without tag and digest, as the field `image` of a page wants it."""
+    """An image without tag and digest, as in the field `image` of a page."""
     reference = Reference.parse(text)
     if reference.tag is None and reference.digest is None:
         return text
-    fault = "it must not hold a tag or digest; those belong to the versions"
+    fault = "it must not contain a tag or digest; add these to the versions"
     raise refusal(text, "an image repository", fault, _split(text)[0])
 
 
@@ -219,12 +221,12 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
 
 
 def _read(text: str) -> Reference | str:
-    """The reference, or what is wrong with the text."""
+    """The reference, or the error."""
     if SCHEME.match(text):
         return "it must not start with a scheme"
     name, tag, digest_ = _split(text)
     if _IMAGE_ID.fullmatch(name):
-        return "64 hex digits are the id of an image and name no repository"
+        return "64 hex digits are the id of an image, not the name of a repository"
     domain, slash, path = name.partition("/")
     if not slash or not ("." in domain or ":" in domain or domain == "localhost"):
         domain, path = "docker.io", name
@@ -234,10 +236,12 @@ def _read(text: str) -> Reference | str:
     if len(domain) + 1 + len(path) > REPOSITORY_MAX:
         return "registry and path must not be longer than 255 characters"
     if not _DOMAIN.fullmatch(domain):
-        return f"{domain!r} is no registry host, HOST or HOST:PORT"
+        return f"{domain!r} is not a registry host (HOST or HOST:PORT)"
     if not _PATH.fullmatch(path):
         path = path.removeprefix("library/")
-        return f"the path {path!r} may hold lower-case letters and digits, with . _ __ or - only between them"
+        return (
+            f"the path {path!r} may contain lower-case letters and digits, with . _ __ or - only between them"
+        )
     if tag is not None and not VERSION_LABEL.fullmatch(tag):
         return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
     if digest_ is not None and not DIGEST.fullmatch(digest_):

@@ -15,19 +15,19 @@ def image_reference(image: str, version: VersionEntry | None) -> str:
 
 
 def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str | None:
-    """The newest release of a chart in an OCI registry; None without one, as cosign looks nowhere else."""
+    """The newest release of a chart in an OCI registry; None elsewhere, since cosign only supports these."""
     if chart is None or _is_classic(chart):
         return None
     name = chart.removeprefix("oci://")
     if version is None or "@" in name or ":" in name.rpartition("/")[2]:
         return name
-    # Helm writes the + of a version, which no tag may hold, as _.
+    # A tag can't contain the + of a version; Helm replaces it with _.
     return f"{name}@{version.digest}" if version.digest else f"{name}:{version.version.replace('+', '_')}"
 
 
 def install_command(name: str, chart: str, version: str) -> str | None:
     """The Helm command that installs a version of a chart, quoted for a POSIX shell; None without a scheme,
-    by which Helm tells an address from a path.
+    since Helm takes that for a path.
     """
     if "://" not in chart:
         return None

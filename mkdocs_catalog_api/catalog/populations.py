@@ -1,4 +1,4 @@
-"""The two populations that counts are of: *all* items, and the *supported* ones."""
+"""The two populations of all counts: *all* items, and the *supported* ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Item = TypeVar("Item", Image, Chart)
 
 
 class Population(NamedTuple):
-    """Images, scanned or not, and the sums over the newest releases that are scanned."""
+    """Images, scanned or not, and the sums over their scanned newest releases."""
 
     images: Sequence[Image]
     figures: Figures
@@ -56,7 +56,7 @@ class Population(NamedTuple):
 
 
 class Populations(NamedTuple):
-    """Every count that is published is of one of these two."""
+    """The populations; each published count belongs to one of them."""
 
     all: Population
     """Every image that is not planned."""

@@ -1,4 +1,4 @@
-"""Types that several documents share. Constraints are those that the check of written documents holds."""
+"""Types that several documents share, with the constraints that every written document is checked against."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeVar
@@ -17,7 +17,7 @@ S = TypeVar("S", bound=type[Struct])
 
 
 def schema_name(name: str) -> Callable[[S], S]:
-    """Give a Struct another name in schemas than in the code, where that name is taken."""
+    """Give a Struct another name in schemas than in the code, if the name is taken."""
 
     def renamed(struct: S) -> S:
         struct.__name__ = name
@@ -27,13 +27,13 @@ def schema_name(name: str) -> Callable[[S], S]:
 
 
 class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc=False):
-    """Base of everything that is published: camelCase, nothing undeclared, every field present."""
+    """Base of all published objects: camelCase, no undeclared fields, every field present."""
 
 
 Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 LINK = "link"
-"""Marks the address of a document of this API, which has to be there."""
+"""Marks the address of a document of this API, which must exist."""
 Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"}), LINK]
 """Address of a document of this API, from the root of the host."""
 AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"}), LINK]
@@ -48,7 +48,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=names.SLUG_MAX)]
 VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
 Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
-# What row after row repeats of another document, where it is checked: patterns take longer than all else.
+# Values copied into every row; their own document has already validated them, and patterns are slow.
 HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"}), LINK]
 SlugAgain = Annotated[
     str, Meta(extra_json_schema={"pattern": f"^(?:{names.SLUG.pattern})$", "maxLength": names.SLUG_MAX})
@@ -63,11 +63,11 @@ Score = Annotated[float, Meta(ge=0, le=100)]
 
 ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
 Grade = Annotated[
-    GradeLetter | None, Meta(description="Letter for the worst that is open; null when it can't be told.")
+    GradeLetter | None, Meta(description="Grade for the worst open vulnerability; null if unknown.")
 ]
 ScoreIfGraded = Annotated[
     Score | None,
-    Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
+    Meta(description="From 0 (worst) to 100, to one decimal; null if unknown."),
 ]
 Total = Annotated[Counter, Meta(description="Number of items in the collection, whatever their lifecycle.")]
 
@@ -75,27 +75,29 @@ Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical
 High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]
 Medium = Annotated[Counter, Meta(description="Open vulnerabilities of medium severity.")]
 Low = Annotated[Counter, Meta(description="Open vulnerabilities of low severity.")]
-Unknown = Annotated[Counter, Meta(description="Open vulnerabilities whose severity nobody knows.")]
+Unknown = Annotated[Counter, Meta(description="Open vulnerabilities of unknown severity.")]
 OpenTotal = Annotated[Counter, Meta(description="Open vulnerabilities: the sum of the five severities.")]
-Fixable = Annotated[Counter, Meta(description="How many of them have a fix.")]
-SuppressedTotal = Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+Fixable = Annotated[Counter, Meta(description="Number of open vulnerabilities with a fix.")]
+SuppressedTotal = Annotated[
+    Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+]
 
-# The same of what may have no scan; null then.
+# The same for releases that may have no scan; null then.
 CriticalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of critical severity.")]
 HighIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of high severity.")]
 MediumIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of medium severity.")]
 LowIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of low severity.")]
-UnknownIfScanned = Annotated[
-    Counter | None, Meta(description="Open vulnerabilities whose severity nobody knows.")
-]
+UnknownIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of unknown severity.")]
 TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
-FixableIfScanned = Annotated[Counter | None, Meta(description="How many of them have a fix.")]
-SuppressedIfScanned = Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+FixableIfScanned = Annotated[Counter | None, Meta(description="Number of open vulnerabilities with a fix.")]
+SuppressedIfScanned = Annotated[
+    Counter | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+]
 ExploitedIfKnown = Annotated[
     Counter | None,
     Meta(
-        description="How many open ones are known to be exploited; null without a scan, and when nobody "
-        "has looked."
+        description="Number of open vulnerabilities known to be exploited; null without a scan or without "
+        "the list of exploited ones."
     ),
 ]
 

@@ -1,6 +1,6 @@
 """Facts from registries: the files `registry/images/{slug}.json` and `registry/charts/{slug}.json`.
 
-`catalog-api sync` writes them, the build reads them. Tags of one digest are one version, so the label on a
+`catalog-api sync` writes them, the build reads them. Tags of one digest are one version, so a label on a
 page may be the `version` of an entry or one of its `tags`. No tag occurs twice in a file; an entry that is
 `gone` may have the digest of another one.
 """
@@ -19,7 +19,7 @@ from .names import CHART_VERSION, DIGEST, PLATFORM, VERSION_LABEL
 FACTS_FOLDER = "registry"
 """Default of the setting `registry_facts`, relative to mkdocs.yml."""
 ANNOTATIONS = ("org.opencontainers.image.", "artifacthub.io/")
-"""Beginnings of the names of those annotations that are kept."""
+"""Prefixes of the names of stored annotations."""
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _Tag = Annotated[str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern})\Z")]
@@ -29,7 +29,7 @@ _Size = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
 class PlatformFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The part of an image for one platform."""
+    """The manifest of an image for one platform."""
 
     platform: _Platform
     digest: _Digest
@@ -54,9 +54,9 @@ class ImageVersionFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     annotations: dict[str, str] = field(default_factory=dict)
     """Of the index, else of the manifest, else labels; only names that begin as in `ANNOTATIONS`, sorted."""
     attestations: tuple[str, ...] = ()
-    """Predicate types and artifact types that were found, attached or as referrers, sorted."""
+    """Predicate and artifact types found, attached or as referrers, sorted."""
     signature: str | None = None
-    """`cosign` if a signature was found; nobody verified it."""
+    """`cosign` if a signature was found; it is not verified."""
     gone: bool = False
     """Whether the registry no longer has a tag `version`."""
 
@@ -65,9 +65,9 @@ class ChartVersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True,
     """A version of a chart."""
 
     version: Annotated[str, Meta(pattern=rf"\A(?:{CHART_VERSION.pattern})\Z", max_length=128)]
-    """As Chart.yaml has it: a `+` there is `_` in the tag."""
+    """As in Chart.yaml; a `+` is `_` in the tag."""
     digest: _Digest | None = None
-    """Of the manifest in a registry, of the package in a classic repository, which may leave it out."""
+    """Of the manifest in a registry, or of the package in a classic repository, where it is optional."""
     tags: tuple[_Tag, ...] = ()
     """All tags of the manifest, sorted; none in a classic repository."""
     created: _Time | None = None
@@ -103,7 +103,7 @@ class ChartFacts(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def encode(facts: ImageFacts | ChartFacts) -> bytes:
-    """The file: a line for each value, so that its changes can be reviewed."""
+    """The file, with one value per line, so that its changes can be reviewed."""
     return msgspec.json.format(msgspec.json.encode(facts)) + b"\n"
 
 

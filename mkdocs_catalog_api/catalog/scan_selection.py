@@ -1,4 +1,4 @@
-"""Which of several scans of one release count."""
+"""Selection among several scans of one release."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Doubt = Literal["time-not-known", "same-time"]
 
 
 class Kept(NamedTuple):
-    """A scan that counts together with another one, as it may not be older, or shows other packages."""
+    """A scan that counts together with another one, since it may be newer or cover other packages."""
 
     scan: Scan
     other: Scan
     doubt: Doubt | frozenset[str]
-    """Or the classes of packages that `other`, the newer of the two, does not cover."""
+    """Or the package classes missing in `other`, the newer of the two."""
 
 
 class ScanSelection(NamedTuple):
@@ -27,24 +27,24 @@ class ScanSelection(NamedTuple):
     chosen: tuple[Scan, ...] = ()
     """Their findings count together."""
     unused: tuple[tuple[Scan, Reason], ...] = ()
-    """The others, each with the reason."""
+    """The other scans, each with the reason."""
     kept: tuple[Kept, ...] = ()
-    """Those of the chosen that a newer scan of the same scanner would replace, were there no doubt."""
+    """Chosen scans that a newer scan of the same scanner might replace, kept because of doubt."""
 
 
 class JoinRules(NamedTuple):
     """For each digest and platform of a release, one scanner's newest scan counts.
 
-    What scans are of and when they were made decides, not how much they found. So one more finding never
-    makes a scan count that hides another one.
+    The subject and the time of scans decide, not the number of findings. So a further finding never makes
+    a scan take precedence over another one.
     """
 
     scanners: Sequence[str]
-    """Words of those that count, the preferred first. None means all, by rank."""
+    """Words of the scanners that count, the preferred first. None means all, by rank."""
     now: str
-    """UTC, `2026-11-20T06:00:00Z`: the time of a later scan does not show its age."""
+    """UTC, `2026-11-20T06:00:00Z`; the time of a scan in the future is treated as unknown."""
     accept: Collection[str] = ()
-    """What is accepted without a warning: the words of `accept` in the settings."""
+    """Doubts accepted without a warning: the words of `accept` in the settings."""
 
     def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
@@ -52,9 +52,9 @@ class JoinRules(NamedTuple):
     def select(
         self, scans: Sequence[Scan], digests: Collection[str], every: Collection[str] = ()
     ) -> ScanSelection:
-        """Select among the scans of a release with these digests; `every` has those of its manifests, too."""
+        """Select among the scans of a release with these digests; `every` includes those of its manifests."""
         if len(scans) == 1 and self._wanted(scans[0]):
-            return ScanSelection(tuple(scans))  # as nearly always
+            return ScanSelection(tuple(scans))  # the usual case
         usable = [*filter(self._wanted, scans)]
         chosen: dict[tuple[str, int], Scan] = {}
         kept: dict[tuple[str, int], Kept] = {}
@@ -74,21 +74,21 @@ class JoinRules(NamedTuple):
         return not self.scanners or scan.scanner.word in self.scanners
 
     def _rank(self, scan: Scan) -> tuple[bool, int]:
-        """What decides before age does: the silence of a hub counts last, as its scan may have failed."""
+        """Sort key before age: a hub without findings comes last, since its scan may have failed."""
         scanner = scan.scanner
         return scan.inferred, self.scanners.index(scanner.word) if self.scanners else scanner.rank
 
     def _newest(self, scans: Sequence[Scan], kept: dict[tuple[str, int], Kept]) -> list[Scan]:
-        """One scanner's scans of one thing: those that no newer one of the same platform replaces.
+        """One scanner's scans of one subject, without those replaced by a newer one of the same platform.
 
-        What is in doubt counts, and is added to `kept`.
+        Doubtful ones count, and are added to `kept`.
         """
         newest: list[Scan] = []
-        # Reports that one was split into show together what it covers.
+        # Parts of a split report cover its packages together.
         classes: dict[tuple[object, ...], frozenset[str]] = defaultdict(frozenset)
         for scan in scans:
             classes[_made(scan)] |= scan.package_classes
-        # By path, then the newest first; those without a time come last, since they replace nothing.
+        # By path, then the newest first; those without a time come last, since they never replace another.
         by_path = sorted(scans, key=lambda scan: scan.place)
         for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
             newer = [each for each in newest if not _other_platform(scan, each)]
@@ -101,15 +101,15 @@ class JoinRules(NamedTuple):
         return newest
 
     def _doubt(self, scan: Scan, other: Scan, classes: frozenset[str]) -> Doubt | frozenset[str]:
-        """Why `other`, which comes first by its time, does not replace the scan; empty if it does.
+        """The reason why `other`, which is first by time, does not replace the scan; empty if it does.
 
-        `classes` are those of packages that the scan and those made together with it cover.
+        `classes` are the package classes of the scan and of those made together with it.
         """
         if not (self._dated(scan) and self._dated(other)):
             return "time-not-known"
         if scan.moment == other.moment:
             return "same-time"
-        # The content of a digest does not change. Without a digest, nothing shows that the content did.
+        # The content of a digest never changes. Without a digest, a change of content is not detectable.
         same_content = not (scan.digests and other.digests and scan.digests.isdisjoint(other.digests))
         return classes - other.package_classes if same_content else frozenset()
 
@@ -131,7 +131,7 @@ class JoinRules(NamedTuple):
         return "not-newest" if same_rank else "other-scanner-first"
 
     def _shows_more(self, scan: Scan, chosen: Sequence[Scan]) -> bool:
-        """Whether a scan may be the newest, and has a finding that the chosen of its scanner lack."""
+        """Whether a scan may be the newest and has a finding missing in its scanner's chosen scans."""
         if self._rank(scan) > max(map(self._rank, chosen)):
             return False
         if self._dated(scan) and any(self._dated(each) and each.moment > scan.moment for each in chosen):
@@ -147,9 +147,9 @@ class JoinRules(NamedTuple):
 
 
 def covered(scans: Sequence[Scan], digests: Collection[str]) -> frozenset[str]:
-    """Those of a release's digests that have one of these scans.
+    """The digests of a release with one of these scans.
 
-    A scan that names no digest is of the only one, and of none that is known where there are several.
+    A scan without a digest belongs to the only digest, or to none of several.
     """
     if len(digests) == 1 and any(not scan.digests for scan in scans):
         return frozenset(digests)
@@ -163,10 +163,10 @@ def _of_another_digest(scan: Scan, digests: Collection[str]) -> bool:
 def _parts(scans: Sequence[Scan], digests: frozenset[str], manifests: frozenset[str]) -> Iterator[list[Scan]]:
     """The scans of each part of a release; a scan of several is in each of them.
 
-    A part is one of its digests, or of the manifests of its index. Scans that name none are of whatever no
-    other scan names. Of a release without digests all are of the same: different ones are its tag before and
-    after a rebuild. A scan of another digest, which only its path joins to the release, counts where there
-    is no better one.
+    A part is one of its digests, or of the manifests of its index. Scans without a digest belong to the
+    parts without another scan. All scans of a release without digests belong to one part: different digests
+    are its tag before and after a rebuild. A scan of another digest, joined only by its path, counts unless
+    there is a better one.
     """
     own = [scan for scan in scans if not _of_another_digest(scan, digests | manifests)]
     if not digests or not own:
@@ -182,7 +182,7 @@ def _parts(scans: Sequence[Scan], digests: frozenset[str], manifests: frozenset[
 
 
 def _made(scan: Scan) -> tuple[object, ...]:
-    """When and of what the scan was made."""
+    """Time and subject of the scan."""
     return scan.moment, scan.digests, scan.platform
 
 

@@ -1,4 +1,4 @@
-"""What a scan found in one image, whichever scanner made it and whatever its report looked like."""
+"""Scans of images, independent of scanner and report format."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from msgspec import Struct
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""The words of the contract, worst first. Inside, a severity is its index in this tuple."""
+"""The severities of the contract, worst first. In code, a severity is its index in this tuple."""
 COUNTERS = tuple(word.lower() for word in SEVERITIES)
-"""What documents call the number of each."""
+"""Field names of their counts in documents."""
 
 
 SetAsideStatus = Literal["not_affected", "fixed", "ignored"]
 
 
 class SetAside(NamedTuple):
-    """Why the scanner did not count a finding: a rule of its user, or a VEX document that it was given."""
+    """The reason why the scanner did not count a finding: a rule of its user, or a VEX document."""
 
     status: SetAsideStatus
-    """`ignored` for every reason but a VEX status that suppresses."""
+    """A VEX status that suppresses, else `ignored`."""
     justification: str
-    """The reason in the report; empty when there is none."""
+    """The reason in the report; empty without one."""
     statement: str
     """The source of the rule, such as `.trivyignore`, else the scanner's name."""
 
@@ -37,7 +37,7 @@ class Finding(Struct, gc=False):
     pkg: str
     installed: str
     fixed: str
-    """Version or versions that mend it as the scanner wrote them; empty when there is no fix."""
+    """Fixed version or versions as in the report; empty without a fix."""
     title: str
     """At most 1,000 characters."""
     url: str
@@ -46,9 +46,9 @@ class Finding(Struct, gc=False):
     aliases: tuple[str, ...] = ()
     """Every other id of the same vulnerability, sorted."""
     purl: str = ""
-    """Package URL of the package, when the scanner gives one."""
+    """Package URL of the package, if the report has one."""
     ecosystem: str = ""
-    """The type that a package URL of the package has, `deb` or `npm`; empty when the report does not say."""
+    """Type for a package URL of the package, `deb` or `npm`; empty if unknown."""
     scan: int = 0
     """Position of its scan among those that count for one release; set on a copy where there are several."""
     set_aside: SetAside | None = None
@@ -56,10 +56,10 @@ class Finding(Struct, gc=False):
 
 
 class Scanner(NamedTuple):
-    """A scanner whose reports can be read; they sort by rank."""
+    """A scanner with readable reports; scanners sort by rank."""
 
     rank: int
-    """Its place in the order of preference, from 0."""
+    """Its position in the order of preference, from 0."""
     word: str
     """In the setting `scanners`."""
     name: str
@@ -67,10 +67,10 @@ class Scanner(NamedTuple):
 
 
 class Scan(Struct, frozen=True, gc=False):
-    """One scan of one image: what its report contains, then where the report is."""
+    """One scan of one image: the content of its report, then its place."""
 
     scanner_version: str
-    """Empty when the report does not say."""
+    """Empty if not in the report."""
     scanned_at: str | None
     """UTC time to the second, `2026-11-20T06:00:00Z`."""
     references: tuple[str, ...]
@@ -78,53 +78,53 @@ class Scan(Struct, frozen=True, gc=False):
     digests: frozenset[str]
     """Digests of the scanned image (manifest or index), `sha256:…`. Not the id of its configuration."""
     platform: str
-    """`os/arch[/variant]`, empty when the report does not say."""
+    """`os/arch[/variant]`; empty if not in the report."""
     os_end_of_life: bool | None
-    """The scanner says that the operating system in the image is no longer maintained; None when it does not
-    say whether it is."""
+    """Whether the operating system in the image is no longer maintained, by the report; None if the report
+    does not include this."""
     findings: tuple[Finding, ...]
     """Before deduplication."""
     inferred: bool = False
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
     kind: str = ""
-    """What was scanned, if no image, in the scanner's own word, such as `filesystem`. Empty for an image."""
+    """The scanner's word for the subject if it is not an image, such as `filesystem`. Empty for an image."""
     system_only_named: bool = False
-    """The report names the operating system, but not one result of a look at its packages."""
+    """The report names the operating system, but has no results for its packages."""
     narrowed: tuple[str, ...] = ()
     """The scanner's options that left vulnerabilities out of the report, such as `only-fixed`."""
     odd_severities: tuple[tuple[str, int], ...] = ()
-    """Words that the scanner does not have, each with the number of its findings; empty for a missing one."""
+    """Severities unknown for this scanner, each with its number of findings; empty for a missing one."""
     unread: tuple[tuple[str, int], ...] = ()
-    """What is in the report and not in the findings, each kind with its number."""
+    """Entries of the report that are not findings, by kind, with their number."""
     fraction: str = ""
     """Digits of `scanned_at` after the second, without trailing zeros."""
     package_classes: frozenset[str] = frozenset()
     """Kinds of packages that the report covers, `os-pkgs` and `lang-pkgs`, as far as it shows them."""
     scanner: Scanner = Scanner(0, "", "")
-    """What made the report; like all that follows, set by whoever had it read."""
+    """The scanner; this and the fields below are set after the report has been read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
     unreadable: tuple[str, ...] = ()
     """The references that can't be parsed."""
     file: str = ""
-    """The report, relative to the folder of mkdocs.yml."""
+    """Report file, relative to the folder of mkdocs.yml."""
     path: str = ""
-    """The same below the reports folder."""
+    """The same, relative to the reports folder."""
     position: int = 0
-    """Of the scan in its report, from 0."""
+    """Position of the scan in its report, from 0."""
     alone: bool = True
-    """Whether its path can name the release: it is the only scan of a report that no hub sent."""
+    """Whether its path can name the release: the only scan in a report that is not from a hub."""
     of_hub: bool = False
     """Whether the report was fetched: it is in its chart's folder and lists the images of that version."""
 
     @property
     def place(self) -> tuple[str, int]:
-        """Path and position, which no other scan has."""
+        """Path and position: unique."""
         return self.path, self.position
 
     @property
     def moment(self) -> tuple[str, str]:
-        """The exact time, which compares with that of other scans; the smallest without one."""
+        """The exact time, comparable with that of other scans; the smallest without one."""
         return self.scanned_at or "", self.fraction
 
 

@@ -13,23 +13,23 @@ class Shown(NamedTuple):
     """Marks a field of an entry: `Annotated[Text, Field(…), Shown(page="Tier", card="Tier")]`."""
 
     page: str = ""
-    """Label of the fact on the item's page. Links come after all else."""
+    """Label of the fact on the item's page. Links come last."""
     card: str = ""
     """Heading of its column in lists."""
     caption: str = ""
-    """What a card puts beside the value, if it needs it: `priority`."""
+    """Text next to the value on a card, if it needs one: `priority`."""
     style: str = ""
     """Class of the value on a card, if it needs one."""
     filter: str = ""
     """Name of its filter in an address: `?tier=core`."""
     order: Sequence[str] = ()
-    """Words of the filter in their order; all others follow."""
+    """Values of the filter in their order; all others follow."""
     first: bool = False
-    """Whether it comes before fields that are not first, and its filter before those of figures."""
+    """Whether it comes before other fields, and its filter before those of counts."""
     elsewhere: str = ""
-    """Where a template of its own shows it."""
+    """Place of the template that shows it, if it has its own."""
     hidden: str = ""
-    """Why no page shows it."""
+    """Reason why no page shows it."""
 
 
 class ShownField(NamedTuple):

@@ -1,5 +1,5 @@
-"""What somebody states about vulnerabilities in products (https://github.com/openvex/spec), and which images
-and packages those products are.
+"""Statements about vulnerabilities in products (https://github.com/openvex/spec), and the images and
+packages that match these products.
 
 Anything in a product that is not understood may narrow it, so such a product matches nothing at all.
 """
@@ -34,17 +34,17 @@ class Component(NamedTuple):
     """An image or a package as a document identifies it."""
 
     id: str
-    """Its `@id`, empty when there is none."""
+    """Its `@id`; empty without one."""
     identifiers: tuple[tuple[str, str], ...] = ()
     """Kind, such as `purl`, and identifier."""
     hashes: tuple[tuple[str, str], ...] = ()
     """Algorithm, such as `sha-256`, and hash."""
     unclear: tuple[str, ...] = ()
-    """Keys that OpenVEX does not have, or not with such a value: they may have narrowed what is meant."""
+    """Keys unknown to OpenVEX, or with an unknown kind of value: they may restrict the match."""
 
     @property
     def label(self) -> str:
-        """What to call it in a message."""
+        """Name for messages."""
         named = (self.id, *(value for _, value in (*self.identifiers, *self.hashes)))
         return next(filter(None, named), "")[:120]
 
@@ -54,32 +54,32 @@ class Product(NamedTuple):
 
     component: Component
     parts: tuple[Component, ...] = ()
-    """The subcomponents that the statement is about; all of the product when there are none."""
+    """The affected subcomponents; without any, the whole product."""
 
 
 class Statement(Struct, frozen=True):
-    """One statement about one vulnerability, with all that it takes to write it down again."""
+    """One statement about one vulnerability, with everything required to export it."""
 
     ids: tuple[str, ...]
     """Every id of the vulnerability, aliases included, sorted; CVE and GHSA ids in their usual case."""
     name: str
-    """The one of them that it goes by."""
+    """The main one of them."""
     products: tuple[Product, ...]
     status: str
     """One of `STATUSES`. `fixed` means that the product is no longer affected."""
     justification: str
     impact_statement: str
     timestamp: str
-    """UTC without a zone, with all digits of the second, `2026-01-15T09:00:00.25`, so that texts compare as
-    times. Empty when there is none that can be relied on."""
+    """UTC without a zone, with all digits of the second, `2026-01-15T09:00:00.25`, so that texts sort as
+    times. Empty without a reliable time."""
     document: str
-    """`@id` of the document, or its file when it has none."""
+    """`@id` of the document, or its file without one."""
     author: str
     """Of the document."""
     index: int
     """Place in the document, from 0."""
     action_statement: str = ""
-    """What users of an affected product are to do."""
+    """Recommended action for users of an affected product."""
     file: str = ""
     """Of the document, relative to the folder of mkdocs.yml."""
 
@@ -89,11 +89,11 @@ class Statement(Struct, frozen=True):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The ids as they are compared."""
+        """The ids in comparable form."""
         return tuple(map(id_key, self.ids))
 
 
-# The same vulnerabilities are named by one finding after another.
+# Many findings have the same vulnerability.
 @lru_cache(maxsize=65_536)
 def id_key(id_: str) -> str:
     """The id of a vulnerability without regard to case and blanks."""
@@ -102,21 +102,21 @@ def id_key(id_: str) -> str:
 
 _M = TypeVar("_M")
 
-# Package URL types whose namespace is the distribution; of the others it is a part of the package's name.
+# Package URL types with the distribution as namespace; for other types it is a part of the package name.
 _DISTRIBUTIONS = {"alpm", "apk", "deb", "rpm"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 _IMAGES = {"oci", "docker"}
 _QUALIFIERS = ("arch", "os", "platform", "repository_url", "tag")
 _OWN_NAME = re.compile("[^/:@]*|[a-z][a-z0-9+.-]*://.*|urn:.*", re.IGNORECASE)
-"""A plain word or an IRI: next to another identifier, the document's own name for a product."""
+"""A plain word or an IRI: next to another identifier, a name that only the document uses."""
 _EMPTY = re.compile(r"@(?=[?#]|\Z)|[?&](?:[^=&#]*=?)(?=[&#]|\Z)")
-"""A version without a text, or a qualifier."""
+"""An empty version or qualifier."""
 _NAME_AN_IMAGE = "write `pkg:oci/NAME?repository_url=REGISTRY/NAME`, a reference or a digest"
 _NAME_A_PACKAGE = "write a package URL such as `pkg:deb/debian/zlib1g`"
 
 
 class Purl(NamedTuple):
-    """A package, its parts percent-decoded and normalised, https://github.com/package-url/purl-spec."""
+    """A package, its parts percent-decoded and normalized, https://github.com/package-url/purl-spec."""
 
     type: str
     namespace: str
@@ -127,7 +127,7 @@ class Purl(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Purl | None:
-        """None when the text is no package URL."""
+        """Return None if the text is not a package URL."""
         return _parse(text) if text[:4].lower() == "pkg:" else None
 
     def covers(self, other: Purl) -> bool:
@@ -145,18 +145,18 @@ class Purl(NamedTuple):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """What scanners call the package."""
+        """The package name in scan reports."""
         if not self.namespace or self.type in _DISTRIBUTIONS:
             return (self.name,)
         return f"{self.namespace}/{self.name}", f"{self.namespace}:{self.name}"
 
 
 def normalised(type_: str, name: str) -> str:
-    """A package's name as package URLs of the type write it."""
+    """A package's name in the spelling of package URLs of the type."""
     return name.lower().replace("_", "-") if type_ == "pypi" else name
 
 
-# The same packages are named by one finding after another.
+# Many findings have the same package.
 @lru_cache(maxsize=65_536)
 def _parse(text: str) -> Purl | None:
     body, _, subpath = text[4:].partition("#")
@@ -177,21 +177,21 @@ def _parse(text: str) -> Purl | None:
 
 
 class Subject(Struct, frozen=True):
-    """One scanned image as statements may name it."""
+    """One scanned image with the names that statements can use."""
 
     repository: str
-    """Normalised, as `Reference.repository` gives it."""
+    """Normalized, as in `Reference.repository`."""
     tags: frozenset[str] = frozenset()
     """All labels of the release."""
     digests: frozenset[str] = frozenset()
     platform: str = ""
-    """`os/arch[/variant]`; empty when the scan does not say or is of several."""
+    """`os/arch[/variant]`; empty if unknown, or for several platforms."""
 
     @classmethod
     def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: Scan) -> Subject:
-        """What `scan` is of: a release known as the reference `image`, with these tags and digests.
+        """The subject of `scan`: a release with the reference `image`, these tags and digests.
 
-        A digest of the release counts only where it is the only one and the scan names none.
+        A digest of the release counts only if it is the only one and the scan has none.
         """
         known, listed = frozenset(scan.digests), frozenset(digests)
         if not known and len(listed) == 1:
@@ -201,14 +201,14 @@ class Subject(Struct, frozen=True):
 
 
 class ImagePattern(NamedTuple):
-    """Images that a product names. An empty field leaves it open, but repository or digests are given."""
+    """Images matching a product. An empty field matches all; never are both repository and digests empty."""
 
     repository: str = ""
-    """Begins with a slash when no registry is named: no image is there."""
+    """Begins with a slash without a registry, which matches no image."""
     digests: tuple[str, ...] = ()
     """Hashes of one image by several algorithms."""
     tags: tuple[str, ...] = ()
-    """All of them must be the image's."""
+    """All of them must be digests of the image."""
     os: str = ""
     architecture: str = ""
     platform: str = ""
@@ -226,7 +226,7 @@ class ImagePattern(NamedTuple):
 
 
 class ProductMeaning(NamedTuple):
-    """All of these must hold: a component's identifiers name one and the same thing."""
+    """All of these must match: all identifiers of a component mean the same thing."""
 
     images: tuple[ImagePattern, ...]
     packages: tuple[Purl, ...]
@@ -235,20 +235,20 @@ class ProductMeaning(NamedTuple):
         return all(pattern.holds(image) for pattern in self.images)
 
     def holds_of(self, package: Purl | None) -> bool:
-        """`package` is the finding's own package URL; without one, no package is a product."""
+        """`package` is the finding's package URL; without one, no package matches."""
         return all(package is not None and purl.covers(package) for purl in self.packages)
 
 
 class PartMeaning(NamedTuple):
-    """A package by its package URLs, all of which must hold, or else by its plain name."""
+    """A package by its package URLs, which must all match, or by its plain name."""
 
     purls: tuple[Purl, ...]
     name: str = ""
 
     def holds(self, finding: Finding, package: Purl | None) -> bool:
-        """`package` is the finding's own package URL.
+        """`package` is the finding's package URL.
 
-        Without one, type, name and version must be what the scan says; qualifiers and subpath can't be.
+        Without one, type, name and version must equal those of the scan; qualifiers and subpath never match.
         """
         if not self.purls:
             return finding.pkg == self.name
@@ -291,7 +291,7 @@ def product_meaning(component: Component) -> ProductMeaning:
         images.append(pattern)
     if component.hashes:
         if packages and not images:
-            raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
+            raise RefusedError("scans contain no hashes of packages", "leave out `hashes`")
         if not digests or not all(map(names.DIGEST.fullmatch, digests)):
             raise RefusedError("its hashes are not digests of an image", "give its `sha-256`, 64 hex digits")
         images.append(ImagePattern(digests=digests))
@@ -305,9 +305,9 @@ def part_meaning(component: Component) -> PartMeaning:
     """Return the package that a subcomponent identifies."""
     purls, name = _identifiers(component)
     if component.hashes:
-        raise RefusedError("no scan tells the hash of a package", "leave out `hashes`")
+        raise RefusedError("scans contain no hashes of packages", "leave out `hashes`")
     if any(purl.type in _IMAGES for purl in purls):
-        raise RefusedError("an image is no package in another", _NAME_A_PACKAGE)
+        raise RefusedError("an image can't be a package in another image", _NAME_A_PACKAGE)
     if purls:
         return PartMeaning(tuple(purls))
     if not name or "://" in name or name.lower().startswith(("urn:", "swid:")):
@@ -320,22 +320,22 @@ def _identifiers(component: Component) -> tuple[list[Purl], str]:
     if component.unclear:
         key = component.unclear[0]
         known = "`@id`, `identifiers`, `hashes` and, of a product, `subcomponents`"
-        raise RefusedError(f"`{key[:40]}` is not understood there", f"known are {known}")
+        raise RefusedError(f"`{key[:40]}` is unknown here", f"allowed: {known}")
     purls: list[Purl] = []
     for kind, text in (("@id", component.id), *component.identifiers, *component.hashes):
         if not text and kind != "@id":
-            raise RefusedError(f"its `{kind[:40]}` is empty or not text", "give its value, or leave it out")
+            raise RefusedError(f"its `{kind[:40]}` is empty or not text", "add its value, or leave it out")
         if text[:4].lower() == "cpe:" or kind.startswith("cpe"):
-            raise RefusedError("no scan tells the CPE of an image or a package", "give its package URL alone")
+            raise RefusedError("scans contain no CPEs of images or packages", "give only its package URL")
     for kind, text in (("@id", component.id), *component.identifiers):
         if purl := Purl.parse(text):
-            if _EMPTY.search(text):  # a script's variable was empty, say: it was to narrow what is meant
-                raise RefusedError("its version or a qualifier is empty", "give its value, or leave it out")
+            if _EMPTY.search(text):  # for example an empty variable of a script, meant to restrict the match
+                raise RefusedError("its version or a qualifier is empty", "add its value, or leave it out")
             purls.append(purl)
         elif text[:4].lower() == "pkg:" or kind == "purl":
-            raise RefusedError("that is no package URL", "write `pkg:TYPE/NAMESPACE/NAME@VERSION`")
+            raise RefusedError("this is not a package URL", "write `pkg:TYPE/NAMESPACE/NAME@VERSION`")
         elif kind != "@id":
-            raise RefusedError(f"identifiers of the kind `{kind[:40]}` are not understood", "known is `purl`")
+            raise RefusedError(f"identifiers of the kind `{kind[:40]}` are unknown", "use `purl`")
     return purls, component.id if Purl.parse(component.id) is None else ""
 
 
@@ -355,20 +355,20 @@ def _of_purl(purl: Purl) -> ImagePattern:
     """Of `pkg:oci/name@digest?repository_url=…&tag=…&arch=…` or
     `pkg:docker/namespace/name@tag-or-digest?platform=os/arch`.
 
-    Without digest and repository, `pkg:oci` names any image of that name anywhere, and so none for us.
+    Without digest and repository, `pkg:oci` means any image of that name in any registry, so it matches none.
     """
     qualifiers = dict(purl.qualifiers)
     if unknown := sorted(qualifiers.keys() - {*_QUALIFIERS}):
         known = ", ".join(f"`{key}`" for key in _QUALIFIERS)
-        raise RefusedError(f"the qualifier `{unknown[0][:40]}` is not understood", f"known are {known}")
+        raise RefusedError(f"the qualifier `{unknown[0][:40]}` is unknown", f"allowed: {known}")
     if len(qualifiers) != len(purl.qualifiers):
         raise RefusedError("one of its qualifiers is given twice", "write one product for each")
     if purl.subpath:
-        raise RefusedError("a path in an image is not understood", "name the package as a subcomponent")
+        raise RefusedError("a path in an image is not supported", "name the package as a subcomponent")
     digest = purl.version if ":" in purl.version else ""
     if digest and not names.DIGEST.fullmatch(digest):
         raise RefusedError(
-            f'its version "{digest[:80]}" is no digest', "sha256: and 64 lower-case hex digits"
+            f'its version "{digest[:80]}" is not a digest', "write sha256: and 64 lower-case hex digits"
         )
     path = f"{purl.namespace}/{purl.name}".lstrip("/")
     hub = "docker.io" if purl.type == "docker" and not digest else ""
@@ -377,7 +377,7 @@ def _of_purl(purl: Purl) -> ImagePattern:
         location = f"{location}/{path}"
     reference = _reference(location) if location else None
     if location and not reference:
-        raise RefusedError(f'"{location[:80]}" is no repository', "write `?repository_url=REGISTRY/NAME`")
+        raise RefusedError(f'"{location[:80]}" is not a repository', "write `?repository_url=REGISTRY/NAME`")
     platform = qualifiers.get("platform", "")
     return ImagePattern(
         reference.repository if reference else "" if digest else f"/{path}",

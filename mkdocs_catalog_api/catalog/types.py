@@ -1,7 +1,7 @@
-"""The types that authors' values have, each validated once, where it comes in.
+"""The types of authors' values, each validated once, at the input.
 
-YAML is read as text, so integers, numbers, booleans and dates are parsed here from what the author wrote.
-JSON (`info.mode == "json"`) brings its own types, and there text is never taken for a number.
+YAML is read as text, so integers, numbers, booleans and dates are parsed here from the text of the author.
+JSON (`info.mode == "json"`) has types, so a text in it is never taken for a number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PRODUCT = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _PICTURES = (".svg", ".png", ".webp")
 _MAX_INTEGER = 2**53 - 1
-"""The largest integer that every JSON parser keeps exact (RFC 8259, section 6)."""
+"""The largest integer that is exact in every JSON parser (RFC 8259, section 6)."""
 
 
 def _text(value: str) -> str:
@@ -66,7 +66,7 @@ def _boolean(value: object, info: ValidationInfo) -> object:
 
 
 def _date(value: object) -> object:
-    # Another plugin or a data file in JSON may bring a date object or text; front matter brings text.
+    # Another plugin or a data file in JSON may contain a date object or text; front matter contains text.
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return value.isoformat()
     if isinstance(value, str):
@@ -86,12 +86,12 @@ def _name(value: str) -> str:
 
 
 def _logo(value: str) -> str:
-    """The path of a picture below docs_dir, or its https address."""
+    """The path of a picture in docs_dir, or its https address."""
     if SCHEME.match(value):
         return _https_link(value)
     parts = value.split("/")
     if not value.lower().endswith(_PICTURES) or "\\" in value or {"", ".", ".."} & {*parts}:
-        hint = "write the path of an .svg, .png or .webp file below docs_dir, or an https address"
+        hint = "write the path of an .svg, .png or .webp file in docs_dir, or an https address"
         raise RefusedError(f"{value[:80]!r} is not a logo", hint)
     return value
 

@@ -1,4 +1,4 @@
-"""The catalog: everything that is published is a function of this value."""
+"""The catalog: all published documents are functions of this value."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ Reason = Literal[
 
 
 class Unused(NamedTuple):
-    """Why a scan does not count."""
+    """The reason why a scan does not count."""
 
     reason: Reason
     subject: str = ""
-    """The release or pin that it does not count for, though it is a scan of it; empty: it is of none."""
+    """The release or pin that it matches without counting for it; empty if it matches none."""
     instead: str = ""
-    """The reports that count for it."""
+    """The reports that count instead."""
 
 
 class ReportUse(Struct, frozen=True):
@@ -50,7 +50,7 @@ class ReportUse(Struct, frozen=True):
 
     @property
     def matched(self) -> bool:
-        """Whether it is of any release or pin of the catalog."""
+        """Whether it matches any release or pin of the catalog."""
         return bool(self.counts_for) or any(unused.subject for unused in self.unused)
 
 
@@ -60,15 +60,15 @@ class Release(Struct, frozen=True):
     entry: VersionEntry
     scans: tuple[Scan, ...]
     digests_scanned: int = 0
-    """How many of its digests have a scan."""
+    """Number of its digests with a scan."""
     in_part: bool = False
-    """Some of several digests have no scan, and the catalog does not accept that: there is no grade."""
+    """Some of several digests have no scan, which the catalog does not accept, so it gets no grade."""
     assessment: Assessment | None = None
     """None without a scan."""
     advice: Advice = Advice()
     """The versions to update to."""
     gone: bool = False
-    """Whether its registry no longer has it."""
+    """Whether it was deleted from its registry."""
 
     @property
     def figures(self) -> Figures | None:
@@ -76,7 +76,7 @@ class Release(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every digest of it has a scan, and no scan leaves vulnerabilities out."""
+        """Whether each of its digests has a scan, and no scan leaves vulnerabilities out."""
         whole = self.digests_scanned == len(self.entry.digests)
         return bool(self.scans) and whole and not any(scan.narrowed for scan in self.scans)
 
@@ -96,12 +96,12 @@ class Release(Struct, frozen=True):
 
 
 class WebPage(Struct, frozen=True):
-    """Where people read about an item."""
+    """The web page of an item."""
 
     url: str
-    """Address below the site's root: `images/nginx/`."""
+    """Address relative to the site's root: `images/nginx/`."""
     own: bool
-    """False when the item has no page of its own and this is the page of its collection."""
+    """False if the item has no page and this is the page of its collection."""
 
 
 class Image(Struct, frozen=True):
@@ -126,21 +126,21 @@ class Image(Struct, frozen=True):
 
 
 class Pin(Struct, frozen=True):
-    """An image that a chart pins, and the release of the catalog that it is, if it is one."""
+    """A pinned image of a chart, and the matching release of the catalog, if any."""
 
     entry: PinEntry
     key: str
-    """Equal for pins of the same thing: its digest, else its normalized reference."""
+    """The same for pins of the same image: its digest, else its normalized reference."""
     slug: str | None
     version: str | None
     scans: tuple[Scan, ...] = ()
-    """Scans of a pin that is no release of the catalog."""
+    """Scans of a pin outside the catalog."""
     assessment: Assessment | None = None
-    """What is known of the release, or of a pin that is none; None without a scan."""
+    """The result of the scans of the release, or of a pin outside the catalog; None without a scan."""
 
     @property
     def outside(self) -> bool:
-        """Whether it is not a release of the catalog."""
+        """Whether it is outside the catalog."""
         return self.slug is None or self.version is None
 
     @property
@@ -164,7 +164,7 @@ class RoadmapItem(Struct, frozen=True):
 
 
 class Score(NamedTuple):
-    """How likely it is that a vulnerability is exploited, with the digits that the file gives."""
+    """The EPSS score of a vulnerability, with the digits of the file."""
 
     epss: Decimal
     """Probability that it is exploited within 30 days, 0 … 1."""
@@ -173,7 +173,7 @@ class Score(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """The scores of one day for the ids of a catalog."""
+    """EPSS scores of one day for the ids of a catalog."""
 
     score_date: str
     """`2025-08-25`."""
@@ -183,7 +183,7 @@ class Scores(NamedTuple):
 
 
 class Catalog(Struct, frozen=True):
-    """Everything that is published: images, charts and roadmap by slug, updates in the order of the source.
+    """The whole catalog: images, charts and roadmap by slug, updates in the order of the source.
 
     Versions are newest first, each scan is at the release that it counts for, each pin at its release.
     """
@@ -198,15 +198,15 @@ class Catalog(Struct, frozen=True):
     reports: tuple[ReportUse, ...] = ()
     """Every scan of every report, whether it counts or not, by path."""
     statements: Statements = field(default_factory=Statements)
-    """What VEX documents say about findings."""
+    """The statements of VEX documents."""
     exploited: Mapping[str, str] | None = None
-    """Id → day since when it is known to be exploited; None when nobody has looked."""
+    """Id → day on which it became known to be exploited; None without the list."""
     scores: Scores | None = None
-    """How likely each id is exploited; None without the file."""
+    """EPSS scores; None without the file."""
     history: History | None = None
-    """None when no day is recorded."""
+    """None without a recorded day."""
     badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
-    """Badge name → what the settings say about it."""
+    """Badge name → its style in the settings."""
 
     fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
@@ -217,7 +217,7 @@ class Catalog(Struct, frozen=True):
 
     @property
     def items(self) -> Mapping[str, Sequence[Image | Chart | RoadmapItem]]:
-        """Collection → its items; updates are not items."""
+        """Collection → its items, without updates."""
         return {"images": self.images, "charts": self.charts, "roadmap": self.roadmap}
 
     def totals(self) -> dict[str, int]:
@@ -245,7 +245,7 @@ class Catalog(Struct, frozen=True):
         return users
 
     def assessments(self) -> Iterator[Assessment]:
-        """Of every release and of every pin that is none; of several pins of one thing each."""
+        """Of every release, and of every pin outside the catalog, also of several pins of the same image."""
         for image in self.images:
             for release in image.releases:
                 if release.assessment:

@@ -1,4 +1,4 @@
-"""How a consumer verifies an image or a chart: what the author declares, and the command made of it."""
+"""Verification of an image or a chart: the author's declaration and the command derived from it."""
 
 import re
 import shlex
@@ -11,20 +11,20 @@ from .types import HttpsLink, Text
 
 
 def _anchored(value: str) -> str:
-    """cosign finds an expression anywhere in the identity, so one without `^` lets strangers in."""
+    """cosign matches an expression anywhere in the identity, so one without `^` accepts strangers."""
     if not value.startswith("^"):
         raise RefusedError(f"{value[:80]!r} does not begin with ^", f"write {'^' + value[:80]!r}")
     try:
         re.compile(value)
     except re.error as error:
         raise RefusedError(
-            f"{value[:80]!r} is not a regular expression: {error}", r"write \\ before a literal sign"
+            f"{value[:80]!r} is not a regular expression: {error}", r"write \\ before a literal character"
         ) from None
     return value
 
 
 class Verification(BaseModel):
-    """Who signs: an identity of a certificate and its issuer, or the address of a public key."""
+    """The signer: an identity of a certificate with its issuer, or the address of a public key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -43,7 +43,7 @@ class Verification(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_in_json(cls, value: Any) -> Any:
-        """`identityRegexp`, as the API writes it, will do as well."""
+        """Also accept `identityRegexp`, the spelling of the API."""
         if not isinstance(value, dict) or "identity_regexp" in value:
             return value
         return {"identity_regexp" if key == "identityRegexp" else key: item for key, item in value.items()}
@@ -55,8 +55,8 @@ class Verification(BaseModel):
             if named or self.issuer is not None:
                 raise RefusedError("a `key` needs no identity and no issuer", "keep one way to verify")
         elif len(named) != 1:
-            how = "`identity` and `identity_regexp` exclude each other" if named else "nothing says who signs"
-            raise RefusedError(how, "give `identity` or `identity_regexp` with `issuer`, or `key` alone")
+            how = "`identity` and `identity_regexp` can't be combined" if named else "the signer is missing"
+            raise RefusedError(how, "set `identity` or `identity_regexp` with `issuer`, or only `key`")
         elif self.issuer is None:
             hint = "add `issuer: https://token.actions.githubusercontent.com`, or that of your signer"
             raise RefusedError("an identity means nothing without its `issuer`", hint)

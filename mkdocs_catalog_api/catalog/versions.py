@@ -1,4 +1,4 @@
-"""Which version is newest: the order of version labels, whatever scheme they follow."""
+"""The order of version labels of any scheme, and so the newest version."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PRE_RELEASES = {
         for place, word in enumerate(("a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"), 1)
     },
 }
-"""Word → place; what moves every day is all one, the oldest."""
+"""Word → position; all daily builds are one, the oldest."""
 _REVISIONS = {
-    **dict.fromkeys(("", "r", "post", "build"), ""),  # spellings of one thing: `-2`, `-r2`, `.post2`
+    **dict.fromkeys(("", "r", "post", "build"), ""),  # spellings of the same: `-2`, `-r2`, `.post2`
     **dict.fromkeys(("p", "patch"), "p"),
     **dict.fromkeys(("u", "update"), "u"),
     **dict.fromkeys(("h", "hotfix"), "h"),
@@ -27,7 +27,7 @@ _NEWEST = {"latest": 3, "stable": 2, "lts": 1}
 PRE_RELEASE, VARIANT, _NOTHING, REVISION = range(4)
 
 _LEAD = re.compile(r"[._+-]*(?:([^0-9._+-]+)[._+-]*(?=[0-9]))?")
-# A separator, a word, its numbers. They may stand behind another separator (`-update-3`), unless the word is
+# A separator, a word, its numbers, perhaps after another separator (`-update-3`), unless the word is
 # a single letter: `1.1.1a-2` is the second revision of `1.1.1a`.
 _SEGMENT = re.compile(r"([._+-]*)([^0-9._+-]*)((?:(?:(?<=[^0-9._+-]{2})[._+-]*|\.*)[0-9]+(?:\.+[0-9]+)*)?)")
 _DIGITS = re.compile(r"[0-9]+")
@@ -35,7 +35,7 @@ _ONLY_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 Numbers = tuple[int, ...]
 Suffix = tuple[int, int, str, Numbers]
-"""Rank among the suffixes, place of a known word, any other word, the numbers behind it."""
+"""Rank among the suffixes, position of a known word, any other word, its numbers."""
 VersionKey = tuple[Numbers, tuple[Suffix, ...], str]
 END: Suffix = (_NOTHING, 0, "", ())
 
@@ -43,21 +43,21 @@ END: Suffix = (_NOTHING, 0, "", ())
 def version_key(label: str) -> VersionKey:
     """Sort key of a label that has passed its grammar (so at most 128 characters); the newest is greatest.
 
-    The key is the numbers in front, then what follows them: each word with its numbers, and at the end a
-    mark that stands for "nothing more", greater than pre-releases and variants and less than revisions.
-    A word before the first number is left aside (`v1.2`, `jdk-21`), unless it is a pre-release word.
+    The key contains the leading numbers, then each following word with its numbers, and at the end a mark
+    for "nothing more", which is greater than pre-releases and variants and less than revisions.
+    A word before the first number is ignored (`v1.2`, `jdk-21`), unless it is a pre-release word.
     A letter glued to a number (`1.1.1w`, `9.9p1`) is a revision; `a`, `b` and `m` are pre-releases when a
     number follows (`1.0b2`) or a separator precedes (`1.0-b`), so that OpenSSL's `1.1.1a` follows `1.1.1`.
-    Without numbers in front they are all missing: `latest` reads as a variant of 0.
+    A label without leading numbers sorts like 0: `latest` is a variant of 0.
     """
-    if _ONLY_NUMBERS.fullmatch(label):  # as most are
+    if _ONLY_NUMBERS.fullmatch(label):  # the usual case
         return numbers_in(label), (END,), label
     digits, segments = split(label)
     return numbers_in(digits), (*(segment.suffix for segment in segments), END), label
 
 
 class Segment(NamedTuple):
-    """A word of a label after its numbers, with the digits behind it: `-alpine3.24`."""
+    """A word of a label after its numbers, with its digits: `-alpine3.24`."""
 
     separator: str
     word: str
@@ -67,7 +67,7 @@ class Segment(NamedTuple):
 
 
 def split(label: str) -> tuple[str, list[Segment]]:
-    """The numbers in front as they are written, `17.6`, and what follows them; a leading word is left out."""
+    """The leading numbers as written, `17.6`, and the rest; a leading word is left out."""
     text = label.lower()
     lead = _LEAD.match(text)
     if lead and lead[1] not in _PRE_RELEASES:
@@ -90,12 +90,12 @@ def newest_first(labels: Iterable[str]) -> list[str]:
 
 
 def undecided(labels: Collection[str]) -> bool:
-    """Whether nothing says which is newest: no label has a number or is `latest`, `stable` or `lts`."""
+    """Whether the newest is unknown: no label has a number or is `latest`, `stable` or `lts`."""
     return len(labels) > 1 and not any(_DIGITS.search(label) or label.lower() in _NEWEST for label in labels)
 
 
 def _suffix(word: str, digits: str, *, glued_letter: bool, whole: bool) -> Suffix:
-    """`whole` when no number stands before it."""
+    """`whole` if no number precedes it."""
     numbers = numbers_in(digits)
     if glued_letter and not digits:
         return REVISION, 0, word, numbers
@@ -109,7 +109,7 @@ def _suffix(word: str, digits: str, *, glued_letter: bool, whole: bool) -> Suffi
 
 
 def numbers_in(digits: str) -> Numbers:
-    """Without zeros at the end, so that a missing number and a 0 are the same."""
+    """Remove zeros at the end, so that a missing number equals a 0."""
     numbers = [int(number) for number in _DIGITS.findall(digits)]
     while numbers and not numbers[-1]:
         numbers.pop()
@@ -117,6 +117,6 @@ def numbers_in(digits: str) -> Numbers:
 
 
 def in_order(labels: Iterable[str], latest: str | None) -> list[str]:
-    """Version labels, newest first; the one that the page names as its latest stands before all."""
+    """Version labels, newest first; the page's `latest` comes before all others."""
     ordered = newest_first(labels)
     return ordered if latest is None else [latest, *(label for label in ordered if label != latest)]

@@ -1,9 +1,9 @@
-"""What others may be told about an image's releases: the author's statements, each on exact digests.
+"""Export of VEX: the author's statements about an image's releases, each for exact digests.
 
-Other tools take any one of a component's identifiers where we ask for all of them, and know nothing of what
-we don't understand. So what is told is never wider than what was said: what can't be said exactly is left
-out when it suppresses, and said of more when it contradicts. Of statements that contradict each other Trivy
-takes the last and Grype the first, by name, time and place, so what was taken back is left out, too.
+Other tools match any identifier of a component, while the build requires all of them, and they ignore keys
+that the build doesn't know. So an exported statement never covers more than its original: one without an
+exact form is left out if it suppresses, and covers more if it contradicts. Of contradicting statements Trivy
+takes the last and Grype the first, by name, time and position, so withdrawn statements are left out, too.
 """
 
 from __future__ import annotations
@@ -36,50 +36,50 @@ _HUB = "docker.io/"
 
 
 class Exact(NamedTuple):
-    """A release by its digest, and the packages in it that are meant; all of it when there are none."""
+    """A release by its digest, with the affected packages; without any, the whole release."""
 
     purl: str
     parts: tuple[str, ...]
 
 
 class StatementOnReleases(NamedTuple):
-    """A statement, and the releases of one image that it is on."""
+    """A statement with the affected releases of one image."""
 
     rank: int
-    """Its place among all, the oldest first: where two speak of the same, the last one counts."""
+    """Its position among all, the oldest first: of two about the same, the last one counts."""
     statement: Statement
     products: tuple[Exact, ...]
 
 
 def image_id(image: str) -> str:
-    """Package URL of an image whatever its version, as scanners write it; `image` has no tag."""
+    """Package URL of an image without a version, as scanners write it; `image` has no tag."""
     repository, name = _repository(image)
     return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
 
 
 class _Meant(NamedTuple):
-    """What can be told of one product of a statement; nothing of it depends on the image."""
+    """The exportable part of one product of a statement; it does not depend on the image."""
 
     images: tuple[ImagePattern, ...]
-    """Without their platforms, none when the product is a package wherever it is."""
+    """Images without their platforms; none if the product is a package in any image."""
     platform: dict[str, str]
     parts: tuple[str, ...]
     packages: tuple[Purl, ...]
-    """Products themselves, so that no finding without a package URL is meant."""
+    """Packages as products, which never match a finding without a package URL."""
 
 
 class Export:
-    """The statements by what they may be on, so that an image is held against few of them."""
+    """The statements indexed by possible products, so that each image is compared with few of them."""
 
     def __init__(self, statements: Statements) -> None:
         self._ranked = [*statements.oldest_first()]
         self._rank_at = {position: rank for rank, (position, _) in enumerate(self._ranked)}
         self._ranks_by_image: dict[str, list[int]] = defaultdict(list)
-        """Repository or digest → ranks of the statements with a product there."""
+        """Repository or digest → ranks of the statements with such a product."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
-        """Key of an id → ranks of the statements that do not suppress and are on a package."""
+        """Key of an id → ranks of statements about a package that do not suppress."""
         self._meant: dict[int, list[_Meant]] = {}
-        """Rank → products, once they are needed: of a vendor's feed, few statements are on any image."""
+        """Rank → products, filled on demand: few statements of a vendor's feed match an image."""
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
@@ -92,10 +92,11 @@ class Export:
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
     ) -> Iterator[StatementOnReleases]:
-        """The statements on the releases that have a digest.
+        """The statements about the releases with a digest.
 
-        `matched` are the positions of the statements on a finding in the image: of those on a package
-        wherever it is, only these are published. `related` are keys of the ids of one finding in the image.
+        `matched` are the positions of the statements that match a finding in the image; statements about a
+        package in any image are published only if they are among these. `related` are keys of the ids of one
+        finding in the image.
         """
         releases = _ImageDigests(image)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
@@ -104,7 +105,7 @@ class Export:
             self._on(releases, rank, packages=rank in matching) for rank in sorted(named | matching)
         ]
         published = [each for each in statements if each.products]
-        # A statement on a package that matches nothing here is not published, and neither are those that it
+        # A statement about a package without a match is not published, and neither are those that it
         # contradicts.
         keys = {key for each in published if each.statement.suppresses for key in each.statement.keys}
         ranks = {rank for key in _with_related(keys, related) for rank in self._contrary.get(key, ())}
@@ -112,7 +113,7 @@ class Export:
         return standing(published, silent, related)
 
     def _on(self, releases: _ImageDigests, rank: int, *, packages: bool) -> StatementOnReleases:
-        """The statement on these releases; `packages` says whether products that are packages count."""
+        """The statement for these releases; `packages` includes products that are packages."""
         _, statement = self._ranked[rank]
         if rank not in self._meant:
             self._meant[rank] = [*_meant(statement)]
@@ -140,14 +141,14 @@ class _ImageDigests:
             for digest in version.digests:
                 self.digests.setdefault(digest, []).append(version)
         self.keys = {self._repository, *self.digests}
-        """What a product that is on one of them names."""
+        """Patterns of a product that matches one of them."""
 
     def hold(self, digest: str, images: Sequence[ImagePattern], *, suppresses: bool) -> bool:
-        """Whether all patterns mean the digest. What is said of one label is not said of another on the
-        same digest, which has its own rows: what suppresses must mean them all."""
+        """Whether all patterns match the digest. A statement about one label does not cover another label of
+        the same digest, which has its own rows: a suppressing one must match them all."""
         if not images:
             return True
-        # Other tags of a release are a promise of today; only what shows more goes by them.
+        # Other tags of a release may move; they only count if that shows more vulnerabilities.
         subjects = [
             Subject(
                 self._repository,
@@ -160,7 +161,7 @@ class _ImageDigests:
         return all(held) if suppresses else any(held)
 
     def have_unnamed(self, digest: str, packages: Sequence[Purl]) -> bool:
-        """Whether a scan found such a package without its package URL: a subcomponent would mean it, too."""
+        """Whether a scan found such a package without a package URL: a subcomponent would match it, too."""
         return any((purl.type, name) in self._unnamed[digest] for purl in packages for name in purl.spellings)
 
     @cached_property
@@ -185,12 +186,12 @@ class _ImageDigests:
 
 
 def _meant(statement: Statement) -> Iterator[_Meant]:
-    """The products that can be told, and wider than they are where the statement does not suppress."""
+    """The exportable products; those of a statement that does not suppress may cover more."""
     for product in statement.products:
         meaning = product_meaning(product.component)
         if not isinstance(meaning, ProductMeaning):
             continue
-        # The platform goes into the package URL: the scan of one platform may be of a digest of several.
+        # The package URL includes the platform: the scan of one platform may have a digest of several.
         images = tuple(pattern._replace(os="", architecture="", platform="") for pattern in meaning.images)
         platform = _platform(meaning.images)
         parts = _parts(product, meaning, suppresses=statement.suppresses)
@@ -199,7 +200,7 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
 
 
 def _keys(meaning: ProductMeaning) -> Iterator[str]:
-    """Repository or digests of the image; none when the product is a package wherever it is."""
+    """Repository or digests of the image; none if the product is a package in any image."""
     for pattern in meaning.images[:1]:
         yield from pattern.digests or (pattern.repository,)
 
@@ -209,10 +210,10 @@ def standing(
     unpublished: Iterable[StatementOnReleases] = (),
     related: Collection[frozenset[str]] = (),
 ) -> Iterator[StatementOnReleases]:
-    """The statements, without the products that a later one contradicts, published or not.
+    """The statements, without products that a later statement contradicts, published or not.
 
-    A statement that does not suppress is left out for what a later one suppresses as a whole: a reader that
-    gives it the time of the published document would take it for the newest.
+    A statement that does not suppress is left out for products that a later one suppresses as a whole: a
+    reader that gives it the time of the published document would take it for the newest.
     """
     contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
     for each in (*statements, *unpublished):
@@ -256,7 +257,7 @@ def _with_related(keys: set[str], related: Iterable[frozenset[str]]) -> set[str]
 
 
 def _meet(first: Exact, second: Exact) -> bool:
-    """Whether something may be meant by both."""
+    """Whether both may match the same."""
     if not _compatible(first.purl, second.purl):
         return False
     parts = itertools.product(first.parts, second.parts)
@@ -276,7 +277,7 @@ def _compatible(first: str, second: str) -> bool:
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
-    """The qualifiers `arch` and `os`; None when they can't say what is meant."""
+    """The qualifiers `arch` and `os`; None if they can't express the platform."""
     architectures, systems = set[str](), set[str]()
     for pattern in images:
         system, architecture, variant, *_ = (*pattern.platform.split("/"), "", "", "")
@@ -290,7 +291,7 @@ def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:
 
 
 def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tuple[str, ...] | None:
-    """The packages that are meant, none for all of the image; None when they can't be expressed."""
+    """The affected packages, none for the whole image; None if they can't be expressed."""
     if meaning.packages:
         packages = () if product.parts else _exact(meaning.packages, suppresses=suppresses)
         return packages or None
@@ -309,7 +310,7 @@ def _parts(product: Product, meaning: ProductMeaning, *, suppresses: bool) -> tu
 
 
 def _exact(purls: tuple[Purl, ...], *, suppresses: bool) -> tuple[str, ...]:
-    """The one that all others cover; none when there is none, or where others ignore a path in it."""
+    """The one that all others cover; empty without one, or if other tools ignore its path."""
     if suppresses and any(purl.subpath for purl in purls):
         return ()
     narrowest = (purl for purl in purls if all(other.covers(purl) for other in purls))
@@ -325,7 +326,7 @@ def _written(purl: Purl) -> str:
 
 
 def _repository(image: str) -> tuple[str, str]:
-    """Repository and name as scanners have them, who call Docker Hub by the name of its server."""
+    """Repository and name as in scan reports, which use the server name of Docker Hub."""
     repository = Reference.parse(image).repository
     if repository.startswith(_HUB):
         repository = f"index.{repository}"

@@ -1,4 +1,4 @@
-"""Which rows of a scanned image the statements of the OpenVEX documents take out."""
+"""The rows of a scanned image that OpenVEX statements suppress."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .statements import (
 from .vulnerabilities import Suppressed, Vulnerability
 
 _NEWEST = "~"
-"""Behind every time."""
+"""Sorts after every time."""
 _NONE = -2
-"""The rank of no statement."""
+"""The rank for no statement."""
 _BY_SCANNER = -1
-"""The rank of what the scanner itself set aside."""
+"""The rank of findings ignored by the scanner itself."""
 _Text = str | tuple[str, ...]
 _ClaimKey = tuple[_Text, _Text | None]
 """Of the product: repository or digest of an image, or type, namespace, name and version of a package.
@@ -37,14 +37,14 @@ Of the part: none, a name, or of a package URL the same four or, for scans witho
 
 
 class Claim(NamedTuple):
-    """What a statement claims about one product, or about one part of it."""
+    """The claim of a statement about one product, or about one part of it."""
 
     product: ProductMeaning
     part: PartMeaning | None
     suppresses: bool
 
     def holds(self, finding: Finding, package: Purl | None, image: Subject) -> bool:
-        """Whether it is about the finding, of which `package` is the package URL, in this image."""
+        """Whether it matches the finding in this image; `package` is the finding's package URL."""
         return (
             self.product.holds_in(image)
             and self.product.holds_of(package)
@@ -65,19 +65,19 @@ class Applied(NamedTuple):
     open: list[Vulnerability]
     suppressed: list[Suppressed]
     matched: set[int]
-    """Positions of the statements on any of the findings, also of those that take nothing out."""
+    """Positions of the statements that match any finding, also of those that suppress none."""
     related: set[frozenset[str]]
     """Keys of the ids of one finding, where statements are on several of them."""
     contested: set[tuple[int, int]]
-    """Positions of a statement that would take a finding out, and of the one that keeps it although its time
-    is not known to be later."""
+    """Positions of a statement that would suppress a finding, and of the one that keeps it although it may
+    be older."""
 
 
 class Statements:
     """The statements of all documents, found by the ids of a vulnerability.
 
-    Inside, a statement is known by its rank: its place among all, the oldest first. The newest decides. Of
-    equally old ones, and where a time is missing, that is one that does not suppress.
+    A statement is identified by its rank: its position among all, the oldest first. The newest decides. Of
+    equally old ones, and if a time is missing, that is one that does not suppress.
     """
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
@@ -96,7 +96,7 @@ class Statements:
         return iter(self._all)
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
-        """Whether any statement is on one of these vulnerabilities, in whatever product."""
+        """Whether any statement is about one of these vulnerabilities, in any product."""
         known = self._ranks_by_id
         return any(
             id_key(finding.id) in known or any(id_key(alias) in known for alias in finding.aliases)
@@ -104,13 +104,13 @@ class Statements:
         )
 
     def oldest_first(self) -> Iterator[tuple[int, Statement]]:
-        """Every statement with its position: where two contradict each other, the last one counts."""
+        """Every statement with its position: of two that contradict each other, the last one counts."""
         return ((position, self._all[position]) for position in self._positions)
 
     def apply(
         self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], subjects: Sequence[Subject]
     ) -> Applied:
-        """Take out the rows of which every finding is covered by a statement or set aside by its scanner.
+        """Suppress the rows whose findings are all covered by a statement or ignored by their scanner.
 
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
@@ -127,8 +127,8 @@ class Statements:
         return applied
 
     def _cover(self, finding: Finding, image: Subject, applied: Applied) -> int:
-        """Rank of what takes the finding out. A statement that does not suppress counts before what the
-        scanner set aside, which has no time.
+        """Rank of the reason that suppresses the finding. A statement that does not suppress takes precedence
+        over the scanner's own rules, which have no time.
         """
         rank = self._decision(finding, image, applied)
         if rank != _NONE or finding.set_aside is None:
@@ -145,9 +145,9 @@ class Statements:
     def _decision(self, finding: Finding, image: Subject, applied: Applied) -> int:
         """Rank of the newest statement that covers the finding, `_NONE` when it is not covered.
 
-        A finding that stands for several CVEs is covered when for each of them the newest statement, on it
-        or on the finding's own id, suppresses. Its other aliases may mean one of the CVEs alone, so a
-        statement on them never suppresses, but may contradict.
+        A finding with several CVEs is covered if for each of them the newest statement about it or about the
+        finding's own id suppresses. Its other aliases may mean only one of the CVEs, so a statement about
+        them never suppresses, but may contradict.
         """
         own_key, *other_keys = keys = [*dict.fromkeys(map(id_key, (finding.id, *finding.aliases)))]
         known = [key for key in keys if key in self._ranks_by_id]
@@ -181,7 +181,7 @@ class Statements:
         return newest
 
     def _deciding(self, ranks: Sequence[int], applied: Applied) -> int:
-        """The last of them; `_NONE` when it does not suppress or there is none."""
+        """The last of them; `_NONE` if it does not suppress, or without any."""
         last = max(ranks, default=_NONE)
         if last == _NONE or self._at(last).suppresses:
             return last
@@ -191,7 +191,7 @@ class Statements:
         return _NONE
 
     def _claims(self, id_: str) -> _Claims:
-        """The claims on one vulnerability, read when they are first needed: most never are."""
+        """The claims about one vulnerability, read on demand, since most are never needed."""
         if id_ not in self._claims_by_id:
             claims: _Claims = defaultdict(lambda: defaultdict(list))
             for rank in self._ranks_by_id[id_]:
@@ -205,7 +205,7 @@ class Statements:
 
 
 def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
-    """None from what is not understood."""
+    """Return None for anything unknown."""
     meaning = product_meaning(product.component)
     if isinstance(meaning, RefusedError):
         return
@@ -217,11 +217,11 @@ def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
 
 
 def _keys(finding: Finding, package: Purl | None, image: Subject) -> list[_ClaimKey]:
-    """All keys of claims that may be about the finding."""
+    """All keys of claims that may match the finding."""
     products: list[_Text] = [image.repository, *image.digests]
     packages: set[tuple[str, ...]]
     if package:
-        packages = {package[:4], (*package[:3], "")}  # a claim without a version is on all of them
+        packages = {package[:4], (*package[:3], "")}  # a claim without a version matches all of them
         products += packages
     else:
         name = normalised(finding.ecosystem, finding.pkg)
@@ -252,7 +252,7 @@ def _age(statement: Statement) -> tuple[str, bool, str, int, str, str]:
 
 
 def _set_aside(row: Vulnerability, findings: Sequence[Finding]) -> Suppressed:
-    """Where the findings of a row have several reasons, the weakest: `ignored`, then by code point."""
+    """The weakest of the reasons of a row's findings: `ignored`, then by code point."""
     reasons = [finding.set_aside for finding in findings if finding.set_aside]
     return Suppressed(**asdict(row), **min(reasons, key=lambda by: (by.status != "ignored", by))._asdict())
 

@@ -13,14 +13,14 @@ from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
 """Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
 _CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
-_NO_CVE = 10**24 - 1  # behind every CVE, of which one number has year and number
+_NO_CVE = 10**24 - 1  # sorts after every CVE, which is one number from year and number
 RowKey = tuple[str, str, str]
-"""Id, package and installed version, which no two rows of a release share."""
+"""Id, package and installed version: unique in a release."""
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
 def vocabulary(component: str, words: Any) -> Meta:
-    """Has schemas list the words of a Literal in its order, where msgspec would sort, under a name."""
+    """Make schemas list the words of a Literal under a name and in its order, since msgspec sorts them."""
     return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
 
 
@@ -29,7 +29,7 @@ ExploitedSince = Annotated[
     str | None,
     Meta(
         description="Day on which it was added to CISA's catalog of known exploited vulnerabilities; null "
-        "when it is not in there, or nobody has looked.",
+        "if it is not in the list, or without the list.",
         extra_json_schema={"format": "date"},
     ),
 ]
@@ -41,7 +41,7 @@ Status = Annotated[
         extra_json_schema={"words": [*get_args(SetAsideStatus)], "open": True},
     ),
 ]
-Justification = Annotated[str, Meta(description="The reason; empty when there is none.")]
+Justification = Annotated[str, Meta(description="The reason; empty without one.")]
 Statement = Annotated[
     str, Meta(description="Id of the VEX document, or the source of the scanner's rule, as in its report.")
 ]
@@ -49,23 +49,23 @@ Statement = Annotated[
 
 class _Row(Described, Struct, gc=False, forbid_unknown_fields=True):
     id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
-    severity: Annotated[SeverityWord, Meta(description="The highest that a source gives it.")]
+    severity: Annotated[SeverityWord, Meta(description="The highest severity of all its sources.")]
     pkg: Annotated[str, Meta(description="Package.")]
-    installed: Annotated[str, Meta(description="Version that is installed.")]
-    fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
-    title: Annotated[str, Meta(description="What it is about, as the scanner says it.")]
+    installed: Annotated[str, Meta(description="Installed version.")]
+    fixed: Annotated[str, Meta(description="Fixed version; empty without a fix.")]
+    title: Annotated[str, Meta(description="Short description from the scanner.")]
     url: Annotated[str, Meta(description="Advisory.")]
-    targets: Annotated[list[str], Meta(description="Parts of the image where it was found.")]
+    targets: Annotated[list[str], Meta(description="Places in the image where it was found.")]
 
 
 class Vulnerability(_Row):
-    """One vulnerability of one package. A text that is not known is empty."""
+    """One vulnerability of one package. Unknown texts are empty."""
 
     exploited: ExploitedSince
 
 
 class Suppressed(_Row):
-    """A vulnerability that a VEX statement or a rule of the scanner's user takes out."""
+    """A vulnerability suppressed by a VEX statement or a rule of the scanner's user."""
 
     status: Status
     justification: Justification
@@ -74,16 +74,16 @@ class Suppressed(_Row):
 
 
 class SeverityCounts(NamedTuple):
-    """What rows add up to."""
+    """Sums over rows."""
 
     fixable: tuple[int, ...]
-    """Rows with a fix for each of `SEVERITIES`."""
+    """Number of rows with a fix for each of `SEVERITIES`."""
     unfixable: tuple[int, ...]
-    """Rows without one, likewise."""
+    """Number of rows without a fix for each of `SEVERITIES`."""
 
 
 def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """One row for each (id, package, installed version), the worst first, with the findings it is made of.
+    """One row for each (id, package, installed version), the worst first, with its findings.
 
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
     version by code point. It and the rows do not depend on the order of the findings.
@@ -114,7 +114,7 @@ def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
     if len(group) > 1:
         targets = sorted({f.target for f in group if f.target})
         if len({(f.fixed, f.title, f.url) for f in group}) > 1:
-            # Of texts that differ counts the first in the order of targets, of several in one the smallest.
+            # The first of different texts counts, by target; of several in one target, the smallest.
             fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
             title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
             url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
@@ -123,7 +123,7 @@ def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
 
 @lru_cache(maxsize=1_024)
 def _alone(target: str) -> list[str]:
-    """The list of one target, the same for all rows that have no other: nobody changes it."""
+    """The list of one target, shared by all rows with only this target: never modified."""
     return [target] if target else []
 
 
@@ -134,6 +134,6 @@ def is_cve(id_: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def cve_order(id_: str) -> int:
-    """A CVE's place by year and number, in one number; every other id stands behind them all."""
+    """A sort number from a CVE's year and number; every other id sorts after them."""
     cve = _CVE.fullmatch(id_)
     return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE

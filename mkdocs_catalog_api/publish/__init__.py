@@ -1,1 +1,1 @@
-"""Documents become files of the site: staged, then moved into place as one."""
+"""Write documents into the site: staged, then moved into place all at once."""

@@ -55,12 +55,12 @@ _OF_ENDS_OF_LIFE = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
 
 _SERIOUS = ("CRITICAL", "HIGH")
 _LONGEST, _LONGEST_OF_IMAGE = 200, 50
-"""Entries that a feed of news has at most; older ones leave."""
-# What XML 1.0 can't hold, even escaped: https://www.w3.org/TR/xml/#charsets
+"""Maximum number of entries in a feed of news; the oldest are dropped."""
+# Characters that XML 1.0 can't contain, even escaped: https://www.w3.org/TR/xml/#charsets
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _LINE = 75
-"""Octets that a line of a calendar may have, https://www.rfc-editor.org/rfc/rfc5545#section-3.1."""
+"""Maximum octets in a line of a calendar, https://www.rfc-editor.org/rfc/rfc5545#section-3.1."""
 
 
 class FeedEntry(Struct, frozen=True):
@@ -84,24 +84,24 @@ class FeedEntry(Struct, frozen=True):
 
 
 class Feed(Struct, frozen=True):
-    """A feed in no format yet."""
+    """A feed, independent of its format."""
 
     title: str
     description: str
     home: str
-    """Address of the page that it belongs to."""
+    """Address of its page."""
     entries: Sequence[FeedEntry]
 
 
 class _News(NamedTuple):
-    """An entry before the name of its image is looked up."""
+    """An entry without the name of its image."""
 
     date: str
     slug: str
     kind: str
     """Also its tag."""
     about: str
-    """What distinguishes it from others of its kind: an id, a version …"""
+    """Distinguishes it from others of its kind: an id, a version …"""
     words: str
     """The title after the image's name."""
 
@@ -113,7 +113,7 @@ def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
         name: urljoin(home, catalog.addresses.web(item.page.url)) for name, item in catalog.by_name().items()
     }
     updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
-    description = f"Version checks of {catalog.title}: what was shipped, held or skipped"
+    description = f"Version checks of {catalog.title}: shipped, held and skipped versions"
     feed = Feed(catalog.title, description, home, updates)
     files = {UPDATES_JSON: json_feed(feed, home + UPDATES_JSON), UPDATES_RSS: rss(feed, home + UPDATES_RSS)}
     if catalog.history:
@@ -129,7 +129,7 @@ def media_type(path: str) -> str:
 
 
 def feeds_of_page(paths: Set[str], markers: Set[str], image: str | None) -> list[str]:
-    """Which of the feeds belong to a page with these markers, or to the page of an image, by its slug."""
+    """The feeds of a page with these markers, or of an image's page, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:
         wanted += [UPDATES_JSON, UPDATES_RSS]
@@ -141,7 +141,7 @@ def feeds_of_page(paths: Set[str], markers: Set[str], image: str | None) -> list
 
 
 def check_address(site: Site, problems: Problems) -> None:
-    """Warn when the site has no address, which feeds need."""
+    """Warn if the site has no address, which feeds require."""
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
         problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
@@ -162,10 +162,10 @@ def _update(update: UpdateEntry, page: str | None) -> FeedEntry:
 
 
 def news(catalog: Catalog, home: str) -> dict[str, bytes]:
-    """Path in the site → bytes of each feed of what happened, newest entries first.
+    """Path in the site → bytes of each feed of events, newest entries first.
 
-    `home` is the address of the site, with a slash at its end. An image that has left keeps its entries in
-    the feed of the catalog, and has no feed of its own.
+    `home` is the address of the site, with a slash at its end. The entries of a removed image remain in
+    the feed of the catalog; it has no feed of its own.
     """
     serious_news: deque[_News] = deque(maxlen=_LONGEST)
     by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
@@ -214,7 +214,7 @@ def _entry(item: _News, names: Mapping[str, str], pages: Mapping[str, str]) -> F
 
 
 def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
-    """The news of a day, and whether each belongs into the feed of the whole catalog."""
+    """The news of a day, each with whether it belongs in the feed of the whole catalog."""
     packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
     for event in day.events:
         match event:
@@ -241,7 +241,7 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
 
 
 def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
-    """The word for news of a critical or high vulnerability."""
+    """The verb for an event of a critical or high vulnerability."""
     if event.severity not in _SERIOUS:
         return None
     match event:
@@ -255,7 +255,7 @@ def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
 
 
 def _identity(namespace: uuid.UUID, *parts: str | None) -> str:
-    """The id of an entry that these parts distinguish from all others of its kind."""
+    """The id of an entry; these parts distinguish it from all others of its kind."""
     return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
 
 
@@ -283,7 +283,7 @@ def json_feed(feed: Feed, address: str) -> bytes:
 
 def rss(feed: Feed, address: str) -> bytes:
     """The bytes of an RSS feed that is published at `address`."""
-    from email.utils import format_datetime  # few catalogs have feeds, and these take their time
+    from email.utils import format_datetime  # slow to import, and few catalogs have feeds
     from xml.etree import ElementTree as ET
 
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"})
@@ -300,7 +300,7 @@ def rss(feed: Feed, address: str) -> bytes:
         _add(item, "title", entry.title)
         if entry.link:
             _add(item, "link", entry.link)
-        # The format takes this text for HTML.
+        # Readers treat this text as HTML.
         _add(item, "description", html.escape(entry.text, quote=False))
         _add(item, "category", entry.tag)
         _add(item, "guid", entry.id).set("isPermaLink", "false")
@@ -317,7 +317,7 @@ def _add(parent: ET.Element, tag: str, text: str) -> ET.Element:
 
 
 def calendar(catalog: Catalog, home: str) -> bytes | None:
-    """The ends of life of all releases as a calendar; None when there is none.
+    """The ends of life of all releases as a calendar; None without any.
 
     `home` is the address of the site, with a slash at its end.
     """
@@ -359,12 +359,12 @@ def _escaped(text: str) -> str:
 
 
 def _folded(line: str) -> bytes:
-    """A line, broken where it is too long, never within a character."""
+    """A line, folded if it is too long, never within a character."""
     parts: list[bytes] = []
     part = b""
     for char in line:
         octets = char.encode()
-        if len(part) + len(octets) > _LINE - bool(parts):  # the space that a continued line begins with
+        if len(part) + len(octets) > _LINE - bool(parts):  # the leading space of a continued line
             parts.append(part)
             part = b""
         part += octets

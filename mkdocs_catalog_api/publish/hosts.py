@@ -1,8 +1,8 @@
-"""What hosts of static sites need: header files, and how many files they take.
+"""Support for hosts of static sites: header files and limits on the number of files.
 
-A static host sends open CORS and a cache lifetime only when a file at the root of the site sets them. The
-type of a document is not forced by path: every host sends `application/json` for `.json`, and a rule for the
-path would also label its 404 page as JSON.
+A static host sends open CORS and a cache lifetime only if a file at the root of the site sets them. No rule
+sets the media type: every host sends `application/json` for `.json`, and a rule for the path would also
+label its 404 page as JSON.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PLAIN_MOUNT = re.compile(r"[A-Za-z0-9._~/-]*")
 _MOST = 20_000
 # developers.cloudflare.com/pages/platform/limits, docs.gitlab.com/user/gitlab_com (GitLab Pages),
 # docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
-_TAKEN = "Cloudflare Pages takes 20,000 files (paid 100,000), GitLab Pages 200,000, GitHub Pages 1 GB"
+_TAKEN = "Cloudflare Pages accepts 20,000 files (paid 100,000), GitLab Pages 200,000, GitHub Pages 1 GB"
 
 
 class HeaderFile(Struct, frozen=True):
@@ -54,17 +54,17 @@ class HeaderFile(Struct, frozen=True):
         return _FILES[self.host]
 
     def body(self) -> bytes:
-        """The whole file, as a build writes it."""
+        """The whole file as written by a build."""
         if self.host == "vercel":
             return _vercel_json(self._vercel_rules())
         lines = [f"{_BEGIN}: written by the build", *self._lines(), _END]
         return "".join(f"{line}\n" for line in lines).encode()
 
     def author_has_one(self, site: Site) -> bool:
-        """Whether there is a file of this name in docs_dir, or one in the site that no build wrote.
+        """Whether docs_dir has a file of this name, or the site has one not written by a build.
 
         Raises:
-            OSError: the one in the site can't be read, or is not a file.
+            OSError: the file in the site can't be read, or is not a file.
         """
         target = site.site_dir / self.name
         in_docs = (site.docs_dir / self.name).exists()
@@ -72,7 +72,7 @@ class HeaderFile(Struct, frozen=True):
 
     def check(self, site: Site) -> Iterator[Problem]:
         """A problem if the author's file of this name lacks our rules or can't be read."""
-        # MkDocs copies the author's file from docs_dir; without MkDocs it is in the site already.
+        # MkDocs copies the author's file from docs_dir; without MkDocs it is already in the site.
         folder = site.docs_dir if (site.docs_dir / self.name).exists() else site.site_dir
         name = name_of(folder / self.name, site.root) or self.name
         try:
@@ -81,11 +81,11 @@ class HeaderFile(Struct, frozen=True):
                 hint = "choose a plain path, or set the headers at the host yourself"
                 yield Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
             elif self.author_has_one(site) and not self._complete(read_file(folder / self.name)):
-                message = "this file lacks the headers of the API, and no build changes it"
+                message = "this file lacks the headers of the API; builds never change it"
                 yield Problem(name, 0, 0, "", message, self._hint(), Level.WARNING, code=Code.HEADER_FILE)
         except OSError as error:
             message = f"can't be read: {reason(error)}"
-            yield Problem(name, 0, 0, "", message, "put a text file there", code=Code.HEADER_FILE)
+            yield Problem(name, 0, 0, "", message, "replace it with a text file", code=Code.HEADER_FILE)
 
     def _complete(self, data: bytes) -> bool:
         """Whether an author's file has all of our rules; indentation and empty lines don't matter."""
@@ -101,8 +101,8 @@ class HeaderFile(Struct, frozen=True):
 
     @property
     def _paths(self) -> Sequence[str]:
-        """The API as the host sees it: a site below a path is published in a folder of that name, or behind
-        a proxy that takes the name away.
+        """The path of the API on the host: a site with a path is published in a folder of that name, or
+        behind a proxy that removes the name.
         """
         return list(dict.fromkeys((f"{self.mount}/{PREFIX}/", f"/{PREFIX}/")))
 
@@ -113,7 +113,7 @@ class HeaderFile(Struct, frozen=True):
         for path in self._paths:
             lines.append(f"{path}*")
             for name, value in HEADERS.items():
-                if self.host == "cloudflare":  # which joins the values of all rules that match
+                if self.host == "cloudflare":  # this host joins the values of all matching rules
                     lines.append(f"  ! {name}")
                 lines.append(f"  {name}: {value}")
         return lines
@@ -123,7 +123,7 @@ class HeaderFile(Struct, frozen=True):
 
 
 def _apache(paths: Sequence[str]) -> list[str]:
-    """In an `<If>`, which Apache applies after everything else of the file; CORS also on errors.
+    """Rules in an `<If>`, which Apache applies after the rest of the file; CORS also on errors.
 
     mod_headers keeps the headers of successes and those of all responses apart and sends both.
     """
@@ -139,7 +139,7 @@ def _apache(paths: Sequence[str]) -> list[str]:
 
 
 def _rules_of(data: bytes) -> list[object]:
-    """The list `headers` of a vercel.json; empty when there is none."""
+    """The list `headers` of a vercel.json; empty without one."""
     try:
         config = json.loads(data)
     except (ValueError, RecursionError):
@@ -166,9 +166,9 @@ def _stripped(lines: Iterable[str]) -> str:
 
 
 def note_number(written: Collection[ManifestEntry], config: ConfigFile, problems: Problems) -> None:
-    """Note that some hosts won't take so many documents."""
+    """Note that some hosts don't accept so many documents."""
     if len(written) > _MOST:
         size = sum(document.bytes for document in written) / 1e6
         message = f"the API has {len(written):,} documents of {size:,.0f} MB in all: {_TAKEN}"
-        hint = "leave out lookups that nobody needs, as in `lookups: [renovate]`"
+        hint = "leave out unused lookups, as in `lookups: [renovate]`"
         problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.MANY_DOCUMENTS))

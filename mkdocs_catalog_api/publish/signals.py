@@ -1,4 +1,4 @@
-"""A program that is told to end cleans up first."""
+"""Clean up when a signal ends the program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _NAMES = "SIGTERM", "SIGHUP", "SIGBREAK"
 
 
 def exit_on_signals() -> None:
-    """Have SIGTERM (a closed terminal, Ctrl-Break) end the program as Ctrl-C does, so that `finally` is run.
+    """Make SIGTERM (a closed terminal, Ctrl-Break) end the program like Ctrl-C, so that `finally` runs.
 
-    What the program or its user has set for a signal stays.
+    Existing signal handlers are kept.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -24,5 +24,5 @@ def exit_on_signals() -> None:
 
 
 def _exit(number: int, _frame: object) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # the cleaning up is not interrupted by the same again
+    signal.signal(number, signal.SIG_IGN)  # the same signal again does not interrupt the cleanup
     sys.exit(128 + number)

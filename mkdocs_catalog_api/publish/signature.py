@@ -1,8 +1,8 @@
 """The signature of the manifest: `manifest.json.jws`, a JSON Web Signature with detached content (RFC 7515,
 appendix F) by Ed25519 (RFC 8037).
 
-Through the manifest's hashes it covers every document. The algorithm is fixed: of what the file says about
-itself nothing is believed, so the header has to be the one that `sign` writes, byte for byte.
+Through the manifest's hashes it covers every document. The algorithm is fixed: the header must equal the
+one that `sign` writes, byte for byte, since the file's own claims can't be trusted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 from ..problems import RefusedError
 
 MOST = 4096
-"""Bytes of the largest file that is taken for a signature."""
+"""Maximum size of a signature file in bytes."""
 
 _NEW_KEY = "make one with `openssl genpkey -algorithm ed25519 -out key.pem`"
 _PUBLIC = "get the public key with `openssl pkey -in key.pem -pubout -out public.pem`"
@@ -26,20 +26,22 @@ def private_key(pem: bytes) -> Ed25519PrivateKey:
     """The key in a PEM file (PKCS #8).
 
     Raises:
-        RefusedError: the bytes hold something else.
+        RefusedError: the bytes contain something else.
     """
     if b"PUBLIC KEY" in pem:
-        raise RefusedError("a public key; only the private one can sign", "give the file that holds it")
+        raise RefusedError(
+            "a public key; signing requires the private key", "give the file with the private key"
+        )
     _check(pem, _NEW_KEY)
     try:
         key = load_pem_private_key(pem, password=None)
     except TypeError:
-        hint = "take the password off with `openssl pkey -in key.pem -out plain.pem`"
-        raise RefusedError("a key with a password, which nobody could type in CI", hint) from None
+        hint = "remove the password with `openssl pkey -in key.pem -out plain.pem`"
+        raise RefusedError("a key with a password, which CI can't enter", hint) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise RefusedError("a broken PEM file, or a kind of key that is not known", _NEW_KEY) from None
+        raise RefusedError("a broken PEM file, or an unknown kind of key", _NEW_KEY) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise RefusedError(f"{_kind(key)}, not one for Ed25519", _NEW_KEY)
+        raise RefusedError(f"{_kind(key)}, not for Ed25519", _NEW_KEY)
     return key
 
 
@@ -47,22 +49,22 @@ def public_key(pem: bytes) -> Ed25519PublicKey:
     """The key in a PEM file (SubjectPublicKeyInfo).
 
     Raises:
-        RefusedError: the bytes hold something else, a private key for one.
+        RefusedError: the bytes contain something else, such as a private key.
     """
     if b"PRIVATE KEY" in pem:
-        raise RefusedError("a private key, which belongs nowhere but where it signs", _PUBLIC)
+        raise RefusedError("a private key, which must remain where it signs", _PUBLIC)
     _check(pem, _PUBLIC)
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm):
-        raise RefusedError("a broken PEM file, or a kind of key that is not known", _PUBLIC) from None
+        raise RefusedError("a broken PEM file, or an unknown kind of key", _PUBLIC) from None
     if not isinstance(key, Ed25519PublicKey):
-        raise RefusedError(f"{_kind(key)}, not one for Ed25519", _NEW_KEY)
+        raise RefusedError(f"{_kind(key)}, not for Ed25519", _NEW_KEY)
     return key
 
 
 def _check(pem: bytes, hint: str) -> None:
-    """Name what is often taken for a PEM file with a key."""
+    """Name a kind of file that is often mistaken for a PEM file with a key."""
     start = pem.lstrip()
     if not start:
         raise RefusedError("an empty file", hint)
@@ -71,11 +73,11 @@ def _check(pem: bytes, hint: str) -> None:
     if b"BEGIN CERTIFICATE" in pem:
         raise RefusedError("a certificate, not a key", hint)
     if b"SIGSTORE" in pem or b"COSIGN" in pem:
-        raise RefusedError("a key of cosign, which is encrypted in a form of its own", hint)
+        raise RefusedError("a cosign key, which is encrypted in a special form", hint)
     if start.startswith(b"{"):
-        raise RefusedError("JSON, perhaps a JSON Web Key; the key has to be PEM", hint)
+        raise RefusedError("JSON, perhaps a JSON Web Key; the key must be PEM", hint)
     if b"-----BEGIN " not in pem:
-        raise RefusedError("no PEM file with a key", hint)
+        raise RefusedError("not a PEM file with a key", hint)
 
 
 def _kind(key: object) -> str:
@@ -93,7 +95,7 @@ def verify(manifest: bytes, signature: bytes, key: Ed25519PublicKey) -> None:
     """Check that this is the signature of these bytes by this key.
 
     Raises:
-        RefusedError: it is not.
+        RefusedError: the signature is invalid.
     """
     header, _, signed = signature.strip().partition(b"..")
     try:
@@ -101,7 +103,7 @@ def verify(manifest: bytes, signature: bytes, key: Ed25519PublicKey) -> None:
         if header != _HEADER or _base64(raw) != signed:
             raise ValueError
     except ValueError:
-        raise RefusedError("no signature as `catalog-api sign` writes it") from None
+        raise RefusedError("not a signature written by `catalog-api sign`") from None
     try:
         key.verify(raw, _signed(manifest))
     except InvalidSignature:
@@ -113,7 +115,7 @@ def _base64(data: bytes) -> bytes:
 
 
 def _signed(content: bytes) -> bytes:
-    """What is signed (RFC 7515, section 5.1): the content as if it stood in the file."""
+    """The signed bytes (RFC 7515, section 5.1): those of a file with attached content."""
     return _HEADER + b"." + _base64(content)
 
 

@@ -18,24 +18,24 @@ from ..problems.codes import Code
 
 
 def _source_of(site: Site, path: str) -> str | None:
-    """The author's file in docs_dir that becomes this file of the site, as problems name it; None without."""
+    """Name in problems of the author's file in docs_dir that becomes this file of the site; else None."""
     if not (site.docs_dir / path).exists():
         return None
     return (Path(name_of(site.docs_dir, site.root)) / path).as_posix()
 
 
 def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
-    """Add a problem if `path` of the site is a link or below a link, or if a file stands above it."""
+    """Add a problem if `path` of the site is a link, is in a linked folder, or has a file as a parent."""
     target = site_dir / path
     for place in reversed([target, *target.parents][: len(Path(path).parts)]):
         shown = place.relative_to(site_dir).as_posix()
         straight = os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
         if os.path.normcase(os.path.realpath(place)) != os.path.normcase(straight):
-            message = f"{path} would be written here, and nothing is written through a link"
-            hint = "put a real file or folder there, or remove it"
+            message = f"{path} would be written here, but nothing is written through a link"
+            hint = "replace it with a real file or folder, or remove it"
             problems.add(Problem(shown, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
         elif place != target and place.exists() and not place.is_dir():
-            message = f"{path} would be written below this file"
+            message = f"{path} would require a folder instead of this file"
             problems.add(Problem(shown, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))
         else:
             continue
@@ -45,13 +45,13 @@ def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
 def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
     """Write a file of the site as a whole: by a rename, and never through a link.
 
-    `path` has forward slashes; `staging` is a folder on the same disk, where the file waits. A file that
-    holds the same bytes already stays as it is, with its time stamp. Whether a file that stands there may be
-    replaced is for the caller to know.
+    `path` has forward slashes; `staging` is a folder on the same disk, where the file waits. A file with
+    the same bytes remains unchanged, with its time stamp. The caller decides whether an existing file may be
+    replaced.
 
     Raises:
-        CatalogError: the file or a folder above it is a link, a folder above it is a file, or something
-            other than a file stands there.
+        CatalogError: the file or a parent folder is a link, a parent folder is a file, or the path is
+            something other than a file.
         OSError: the disk is full …
     """
     problems = Problems()
@@ -70,16 +70,16 @@ def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
 
 
 class OwnFiles(NamedTuple):
-    """Files of one kind that builds write into sites, and know again."""
+    """Files of one kind that builds write into sites and recognize later."""
 
     called: str
-    """What problems call the one at a `{path}`."""
+    """Name in problems of the file at a `{path}`."""
     places: tuple[str, ...]
-    """Where one of an earlier build may be, as patterns."""
+    """Possible places of a file from an earlier build, as patterns."""
     marks: tuple[bytes, ...]
-    """Each holds one of these."""
+    """Each file contains one of these."""
     unless: str
-    """The setting without which there would be none."""
+    """The setting that turns them on."""
 
     def check(self, paths: Iterable[str], site: Site, problems: Problems) -> None:
         """Add a problem for each of the author's files that would become one of them."""
@@ -90,10 +90,10 @@ class OwnFiles(NamedTuple):
     def write(self, made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
         """Write them into the site, each as a whole; `made` has their paths, `staging` is as for `put`.
 
-        Those that an earlier build has written, and this one has not, go.
+        Files of an earlier build that this build has not written are removed.
 
         Raises:
-            CatalogError: a link, or a file that is not ours, stands there.
+            CatalogError: the path is a link, or a file not written by a build.
         """
         problems = Problems()
         for path in made:
@@ -113,7 +113,7 @@ class OwnFiles(NamedTuple):
         return target.is_file() and any(mark in target.read_bytes() for mark in self.marks)
 
     def _remove(self, path: str, site_dir: Path) -> None:
-        """Remove a file that says of itself that we wrote it, and the folders that are empty then."""
+        """Remove a file marked as written by a build, and folders that are empty then."""
         target, links = site_dir / path, Problems()
         refuse_links(site_dir, path, links)
         if list(links) or not self._is_ours(target):
@@ -125,7 +125,7 @@ class OwnFiles(NamedTuple):
             folder.rmdir()
 
     def _in_the_way(self, file: str, path: str) -> Problem:
-        message = f"{self.called.format(path=path)} would land on this file"
+        message = f"{self.called.format(path=path)} would replace this file"
         return Problem(file, 0, 0, "", message, f"move it, or set `{self.unless}`", code=Code.IN_THE_WAY)
 
 
@@ -147,27 +147,27 @@ def vex_repository_file(title: str, archive: str) -> dict[str, bytes]:
         "update_interval": "24h",
         "repository_specific": {"generator": GENERATOR},
     }
-    description = f"What {title} says about vulnerabilities in its images"
+    description = f"VEX statements of {title} about vulnerabilities in its images"
     body = {"name": title, "description": description, "versions": [version]}
     return {VEX_REPOSITORY: msgspec.json.encode(body) + b"\n"}
 
 
 def check_vex_repository(site: Site, problems: Problems) -> None:
-    """Add a problem unless the site has an https address, and for an author's file in the way."""
+    """Add a problem unless the site has an https address, and for an author's file at this path."""
     address = urlsplit(site.site_url or "")
-    # `mkdocs serve` has an address of its own, and nobody's scanner looks there.
+    # `mkdocs serve` has another address, which scanners never read.
     if address.scheme != "https" and address.hostname not in _PREVIEW:
-        message = f"scanners take statements from https only, and site_url is {site.site_url or 'not set'}"
+        message = f"scanners accept statements only from https, but site_url is {site.site_url or 'not set'}"
         hint = "set an https `site_url`, or remove `publish_vex`"
         problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SITE_URL))
     VEX_FILES.check([VEX_REPOSITORY], site, problems)
 
 
 def refuse_occupied(documents: Iterable[str], files: Mapping[str, str], problems: Problems) -> None:
-    """A problem for each file that stands where documents, or the folders of documents, go.
+    """A problem for each file at the path of a document or of a document's folder.
 
-    `documents` are paths below `api/v1/`; so are the keys of `files`, whose values name the author's file.
-    That the case of letters is ignored matters on the file systems of Windows and macOS.
+    `documents` and the keys of `files` are paths in `api/v1/`; the values of `files` name the author's file.
+    The case of letters is ignored, as on the file systems of Windows and macOS.
     """
     if not files:
         return
@@ -178,5 +178,5 @@ def refuse_occupied(documents: Iterable[str], files: Mapping[str, str], problems
         above = {str(parent) for parent in PurePosixPath(folded).parents}
         if folded in ours or folded in folders or ours & above:
             target = f"{PREFIX}/{path}"
-            message = f"a document of the API would land on {target}, which this file becomes"
+            message = f"this file becomes {target}, where the build writes a document of the API"
             problems.add(Problem(file, 0, 0, "", message, "move or rename the file", code=Code.IN_THE_WAY))

@@ -1,4 +1,4 @@
-"""Documents become files: rendered into a staging folder, then moved into place as one."""
+"""Write documents into a staging folder, then move it into place at once."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 _SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
 _PREVIOUS = "previous"
-"""In staging: the whole API that a new one is taking the place of."""
+"""In staging: the whole API while a new one replaces it."""
 
 
 class Staging:
-    """A folder beside the site where one build's documents wait; nothing in it is published yet.
+    """A folder next to the site for one build's unpublished documents.
 
-    While it is there, no other process builds into the same site, and a signal that ends the program removes
-    it. What killed builds left is removed first; an API that one of them was replacing is put back.
+    While it exists, no other process builds into the same site, and a signal that ends the program removes
+    it. Files of killed builds are removed first; an API that one of them was replacing is restored.
 
     Raises:
         BlockingIOError: another process builds into the same site.
-        OSError: nothing can be written beside or into the site.
+        OSError: nothing can be written next to the site or into it.
     """
 
     def __init__(self, site_dir: Path) -> None:
@@ -40,7 +40,7 @@ class Staging:
         exit_on_signals()
         try:
             parent = _near(site_dir)
-            # The leading dot keeps site generators and servers from taking it for content.
+            # Site generators and servers ignore a name with a leading dot.
             name = f".{site_dir.name}-catalog-api"
             self._lock, self.folder = (
                 _lock(parent / f"{name}.lock"),
@@ -48,7 +48,7 @@ class Staging:
             )
             self.documents = self.folder / "documents"
             self._removed = False
-            atexit.register(self.remove)  # before there is anything to remove
+            atexit.register(self.remove)  # before there is a folder to remove
             self._lock.acquire()
             if self._lock.lock_counter == 1:
                 _sweep(parent, site_dir.name, site_dir / PREFIX)
@@ -57,15 +57,15 @@ class Staging:
             self.documents.mkdir()
         except TimeoutError:
             self.remove()
-            message = "another build is writing the API of this site; build again when it has ended"
+            message = "another build is writing the API of this site; wait until it ends, then build again"
             raise BlockingIOError(message) from None
         except OSError as error:
             self.remove()
-            message = f"nothing can be written there ({reason(error)})"
+            message = f"this folder can't be written to ({reason(error)})"
             raise OSError(error.errno, message, str(site_dir)) from None
 
     def replace(self, target: Path, new: Path) -> None:
-        """Move the folder `new` to where `target` is, which goes; if it can't be done, nothing changes."""
+        """Replace the folder `target` with the folder `new`; if this fails, nothing changes."""
         old = self.folder / _PREVIOUS
         try:
             target.rename(old)
@@ -73,17 +73,15 @@ class Staging:
         except BaseException:
             _put_back(self.folder, target)
             raise
-        # What has this name may be put back, so it is never in parts.
+        # A folder of this name may be restored, so it is always complete.
         old.rename(self.folder / "replaced")
         shutil.rmtree(self.folder / "replaced", ignore_errors=True)
 
     def remove(self) -> None:
-        """Remove all that was not published, and let other processes build."""
+        """Remove everything unpublished, and release the lock."""
         if self._removed:
             return
-        with suppress(
-            OSError
-        ):  # an API that can't be put back now is not removed: the next build tries again
+        with suppress(OSError):  # an API that can't be restored now is kept: the next build tries again
             _put_back(self.folder, self._site_dir / PREFIX)
             shutil.rmtree(self.folder, ignore_errors=True)
         self._removed = True
@@ -92,25 +90,25 @@ class Staging:
 
 
 def _lock(file: Path) -> BaseFileLock:
-    """A lock that the system takes back when its process ends; all of this process for one file are one.
+    """A lock that the system releases when its process ends; one lock per file and process.
 
     Taking one that another process holds raises a `TimeoutError`.
     """
-    from filelock import FileLock  # a check, which needs none, starts 30 ms earlier
+    from filelock import FileLock  # saves 30 ms in `check`, which needs no lock
 
     return FileLock(file, blocking=False, is_singleton=True, thread_local=False)
 
 
 def _release(lock: BaseFileLock) -> None:
-    """Give the lock back; the last holder of this process removes its file while nobody else can take it."""
+    """Release the lock; the last holder in this process removes its file while it is still locked."""
     if lock.lock_counter == 1:
-        with suppress(OSError):  # Windows removes no open file; there `filelock` does so afterwards
+        with suppress(OSError):  # Windows can't remove an open file; there `filelock` does it later
             Path(lock.lock_file).unlink()
     lock.release()
 
 
 def _near(site_dir: Path) -> Path:
-    """Beside the site; inside of it where renaming into it would fail: a mounted volume, a guarded parent."""
+    """Next to the site; inside it if renaming into it would fail: a mounted volume, a protected parent."""
     parent = site_dir.parent
     parent.mkdir(parents=True, exist_ok=True)
     if site_dir.is_dir():
@@ -121,14 +119,14 @@ def _near(site_dir: Path) -> Path:
 
 
 def _put_back(folder: Path, target: Path) -> None:
-    """Put the API back that a build was replacing when it ended."""
+    """Restore the API that a build was replacing when it ended."""
     if (folder / _PREVIOUS).is_dir() and not os.path.lexists(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         (folder / _PREVIOUS).rename(target)
 
 
 def _sweep(parent: Path, site: str, target: Path | None) -> None:
-    """Remove what killed builds of the site left, whose lock is held; an API goes back to its `target`."""
+    """Remove files of killed builds of the site (its lock is held); an API is restored to its `target`."""
     staging = re.compile(rf"\.{re.escape(site)}-catalog-api-[a-z0-9_]{{8}}")
     for name in sorted(os.listdir(parent)):  # noqa: PTH208
         if staging.fullmatch(name):
@@ -138,14 +136,14 @@ def _sweep(parent: Path, site: str, target: Path | None) -> None:
 
 
 def _sweep_served(parent: Path, site: str) -> None:
-    """The site of `mkdocs serve` has another name each time: sweep those of which no process is left."""
+    """Remove folders of ended processes; the site of `mkdocs serve` has another name each time."""
     if not _SERVED.fullmatch(site):
         return
     served = re.compile(rf"\.({_SERVED.pattern})-catalog-api(?:-[a-z0-9_]{{8}}|\.lock)")
     names = {match[1] for name in os.listdir(parent) if (match := served.fullmatch(name))}  # noqa: PTH208
     for name in sorted(names - {site}):
         lock = _lock(parent / f".{name}-catalog-api.lock")
-        with suppress(OSError):  # it is in use, or somebody else's
+        with suppress(OSError):  # it is in use, or belongs to another user
             lock.acquire()
             if lock.lock_counter == 1:
                 _sweep(parent, name, None)
@@ -153,10 +151,10 @@ def _sweep_served(parent: Path, site: str) -> None:
 
 
 def save(folder: Path, path: str, body: bytes) -> None:
-    """Write a document below `folder`, which is nobody else's.
+    """Write a document into `folder`, which only this build uses.
 
     Raises:
-        FileExistsError: there is one at this path.
+        FileExistsError: the path already exists.
         OSError: the disk is full, a name is too long …
     """
     target = f"{folder}/{path}"

@@ -1,4 +1,4 @@
-"""A build's documents take the place of an earlier build's."""
+"""Replace an earlier build's documents with those of a build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .staging import Staging
 
 
 class ListedDocument(msgspec.Struct, frozen=True):
-    """What a manifest says of a document."""
+    """The entry of a document in a manifest."""
 
     sha256: str = ""
     bytes: int = -1
@@ -36,7 +36,7 @@ _DECODER = msgspec.json.Decoder(_EarlierManifest)
 
 
 class Stamp(NamedTuple):
-    """When a document was written that has not been touched since."""
+    """Time stamp of a document that has not changed since it was written."""
 
     sha256: str
     modified: int
@@ -46,7 +46,7 @@ class Stamp(NamedTuple):
 def listed(folder: Path) -> Mapping[str, ListedDocument]:
     """The documents in a folder by its manifest, and the manifest itself.
 
-    Nothing when the manifest is missing, can't be read, or is not of this generator.
+    Nothing if the manifest is missing, unreadable, or of another generator.
     """
     file = folder / MANIFEST
     try:
@@ -64,16 +64,16 @@ def listed(folder: Path) -> Mapping[str, ListedDocument]:
 def remember(site_dir: Path) -> dict[str, Stamp]:
     """The time stamps of an earlier build's documents: path below `api/v1/` → stamp.
 
-    For who clears the site before a build: `publish` gives them back to the documents that are the same.
+    For callers that clear the site before a build: `publish` restores them for unchanged documents.
     """
     return survey(site_dir / PREFIX, listed(site_dir / PREFIX))[0]
 
 
 def survey(folder: Path, documents: Mapping[str, ListedDocument]) -> tuple[dict[str, Stamp], set[str]]:
-    """The time stamps of the folder's documents, and the paths of what is not among them, links included.
+    """The time stamps of the folder's documents, and the paths of all other entries, links included.
 
-    A document of another size, or younger than the manifest, which is written last, has no time stamp:
-    somebody has changed it.
+    A document of another size, or newer than the manifest, which is written last, has no time stamp,
+    since it was changed after the build.
     """
     stamps: dict[str, Stamp] = {}
     foreign: set[str] = set()
@@ -97,7 +97,7 @@ def survey(folder: Path, documents: Mapping[str, ListedDocument]) -> tuple[dict[
 
 
 def keep_stamps(folder: Path, documents: Mapping[str, ListedDocument], stamps: Mapping[str, Stamp]) -> None:
-    """Give those of the folder's documents that are the same the time stamps that they had."""
+    """Restore the time stamps of the folder's unchanged documents."""
     for path, document in documents.items():
         stamp = stamps.get(path)
         if stamp and stamp.sha256 == document.sha256:
@@ -112,25 +112,24 @@ def publish(
     replace: bool = False,
     stamps: Mapping[str, Stamp] | None = None,
 ) -> None:
-    """Put the staged documents in place of an earlier build's, all at once.
+    """Replace an earlier build's documents with the staged ones, all at once.
 
-    Files below `api/v1/` that are not ours stay. The old documents are there until the new folder takes
-    their place by a rename; when that fails they are put back. A document that is the same as before keeps
-    its time stamp; where the site has been cleared since, `stamps` are what `remember` found before that. A
-    signature of another manifest is removed.
+    Foreign files in `api/v1/` are kept. The old documents exist until a rename replaces their folder; if it
+    fails, they are restored. An unchanged document keeps its time stamp; if the site has been cleared since,
+    `stamps` is the result of `remember` from before that. A signature of another manifest is removed.
 
-    With `keep`, the staged documents stay too (as hard links where the file system has them), so that they
-    can be published again. With `replace`, files that are not ours give way to documents; if no manifest says
-    which are ours, all of `api/v1/` does.
+    With `keep`, the staged documents are kept as well (as hard links if the file system supports them), so
+    that they can be published again. With `replace`, documents replace foreign files; without a manifest that
+    lists the build's own files, the whole of `api/v1/` is replaced.
 
     Raises:
-        CatalogError: files that are not ours stand where documents would land, or `api/v1` is a link.
+        CatalogError: foreign files are at paths of documents, or `api/v1` is a link.
     """
     problems = Problems()
     refuse_links(site_dir, PREFIX, problems)
     target = site_dir / PREFIX
     if target.exists() and not target.is_dir():
-        message = "the API would land on this file"
+        message = "the API would replace this file"
         hint = "move or rename the file"
         problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     if list(problems):
@@ -156,9 +155,9 @@ def publish(
 
 
 def _staying(foreign: set[str], target: Path, new: Path, *, ours: bool, replace: bool) -> set[str]:
-    """What is in the folder `target`, not ours, and stays among the documents of the folder `new`.
+    """The foreign files in the folder `target`, which are kept among the documents of the folder `new`.
 
-    `ours` is whether a manifest says which files are.
+    `ours` is whether a manifest lists the build's own files.
     """
     blocking = {path for path in foreign if _stands_in_the_way(path, new)}
     if not blocking:
@@ -169,17 +168,19 @@ def _staying(foreign: set[str], target: Path, new: Path, *, ours: bool, replace:
     if ours:
         hint = "move or rename it, or let `catalog-api build --replace` replace it"
         for path in blocking:
-            message = "a document of the API would land on this file, which an earlier build did not write"
+            message = (
+                "a document of the API would replace this file, which was not written by an earlier build"
+            )
             problems.add(Problem(f"{PREFIX}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY))
     else:
-        state = "is not ours" if (target / MANIFEST).exists() else "is missing"
+        state = "is of another program" if (target / MANIFEST).exists() else "is missing"
         number = f"{len(foreign):,} file{'s' if len(foreign) != 1 else ''}"
         message = (
-            f"{number} stand here, and {MANIFEST}, which says what an earlier build wrote, {state}; "
-            f"documents would land on {len(blocking):,} of them, such as {min(blocking)}"
+            f"{number} found here, and {MANIFEST}, the list of an earlier build's files, {state}; "
+            f"documents would replace {len(blocking):,} of them, such as {min(blocking)}"
         )
         hint = (
-            "move away what is your own; then `catalog-api build --replace` replaces the whole folder, as "
+            "move your own files away; then `catalog-api build --replace` replaces the whole folder, as "
             "does `mkdocs build` without `--dirty`"
         )
         problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
@@ -194,7 +195,7 @@ def _stands_in_the_way(path: str, new: Path) -> bool:
 
 
 def _link(source: str, destination: str) -> None:
-    """Give a file a second place; a symbolic link stays the link that it is."""
+    """Copy a file as a hard link; a symbolic link remains a link."""
     try:
         os.link(source, destination, follow_symlinks=False)
     except (OSError, NotImplementedError):
