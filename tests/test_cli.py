@@ -241,7 +241,7 @@ def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None
     site.write("file", "")
     result = call("build", "-f", config(site), "--site-dir", "file/site")
     assert result.exit_code == 1
-    assert "nothing can be written there" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
+    assert "this folder can't be written to" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
 
 
 def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:

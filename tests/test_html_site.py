@@ -159,7 +159,7 @@ def test_further_pages_of_a_list_are_replaced_and_removed(site: SiteFolder, clea
 def test_a_further_page_of_a_list_never_replaces_a_page_of_the_generator(site: SiteFolder) -> None:
     generated(site, range(60))
     html(site, "index-images-2.html", "<h1>My own</h1>")
-    assert "site/index-images-2.html: a further page of a list would land on this page" in refused(site)
+    assert "site/index-images-2.html: a further page of a list would replace this page" in refused(site)
 
 
 KILLED_AT = {
@@ -275,11 +275,11 @@ def test_a_filled_page_can_be_led_back(page: str, item: bool) -> None:
 
 def test_a_page_that_ends_within_a_script_is_left_alone(built: SiteFolder) -> None:
     path = built.write("site/images/nginx/index.html", "<h1>nginx</h1><script>")
-    assert "warning: site/images/nginx/index.html: the page ends within a script" in build(built)
+    assert "warning: site/images/nginx/index.html: ignored: the page ends inside a script" in build(built)
     assert path.read_text() == "<h1>nginx</h1><script>"
 
 
 def test_a_page_of_another_encoding_is_left_alone(built: SiteFolder) -> None:
     path = built.write("site/images/nginx/index.html", "<h1>Käfer</h1>".encode("latin-1"))
-    assert "warning: site/images/nginx/index.html: the page is not UTF-8" in build(built)
+    assert "warning: site/images/nginx/index.html: ignored: the page is not UTF-8" in build(built)
     assert path.read_bytes() == "<h1>Käfer</h1>".encode("latin-1")

@@ -102,7 +102,7 @@ def test_what_a_fetched_chart_contains_beside_the_catalog_is_no_reason_to_refuse
     result = hub.build(strict=True)
     assert result.logged() == []
     (note,) = [text for text in result.logged(logging.INFO) if "1.0.0.json" in text]
-    assert "no image in the report belongs to a release or pin of the catalog" in note
+    assert "no version and no pin in the catalog matches an image in this report" in note
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def grype(id_: str, **target: Any) -> dict[str, object]:
 
 
 def passed_over(result: Result) -> list[str]:
-    return [text for text in result.logged(logging.INFO) if "passed over" in text]
+    return [text for text in result.logged(logging.INFO) if "not used for" in text]
 
 
 @pytest.mark.parametrize("path", ["a.json", "deep/er/a.json", "nginx/latest.json", "nginx/x/y.json"])
@@ -92,7 +92,7 @@ def test_a_tag_never_joins_a_release_with_other_digests(site: SiteFolder) -> Non
     assert not release(result)["scanned"]
     assert result.json("security.json")["unscanned"] == ["nginx"]
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/a.json: the report of {NGINX}:1.27.3 belongs to no release")
+    assert warning.startswith(f"scans/a.json: no version in the catalog matches this report of {NGINX}:1.27.3")
 
 
 def test_a_path_joins_a_report_that_names_nothing(site: SiteFolder) -> None:
@@ -111,12 +111,12 @@ def test_a_path_that_joins_another_digest_warns_and_the_record_says_what_was_sca
     result = built(site)
     assert release(result)["digest"] == digest(2)
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/nginx/1.27.3.json: the digest that was scanned, {digest(2)}, is not on")
+    assert warning.startswith(f"scans/nginx/1.27.3.json: the scanned digest {digest(2)} is not on")
     site.report("b.json", scan("CVE-2026-0002", digest=f"{NGINX}@{digest(1)}", created=OLD))
     result = built(site)
     assert found(release(result)) == ["CVE-2026-0002"], "an older scan of the right digest is better"
     assert passed_over(result) == [
-        "scans/nginx/1.27.3.json: passed over for nginx 1.27.3; what counts is scans/b.json"
+        "scans/nginx/1.27.3.json: not used for nginx 1.27.3: scans/b.json takes precedence"
     ]
 
 
@@ -131,7 +131,7 @@ def test_a_report_in_the_folder_of_another_image_refuses_the_catalog(site: SiteF
         site.report("nginx/1.27.3.json", report)
         result = site.build()
         assert result.failed
-        message = "scans/nginx/1.27.3.json: the report lies in the folder of 'nginx', but is of redis"
+        message = "scans/nginx/1.27.3.json: this report is for redis, but it is in the folder of nginx"
         assert any(text.startswith(message) for text in result.logged())
 
 
@@ -142,10 +142,10 @@ def test_a_file_name_that_says_another_version_than_the_report_warns(site: SiteF
     assert not release(result)["scanned"]
     assert found(release(result, "1.27.2")) == ["CVE-2026-0001"]
     (warning,) = result.logged()
-    assert "the path says version 1.27.3, but the report is of nginx 1.27.2" in warning
+    assert "this report is for nginx 1.27.2, but its path is that of version 1.27.3" in warning
     site.report("nginx/1.27.3.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.20"))
     (warning,) = built(site).logged()
-    assert "the report is of the tag 1.20, but its path says 1.27.3" in warning
+    assert "this report is for the tag 1.20, but its path is for 1.27.3" in warning
 
 
 def test_a_digest_under_several_labels_gives_its_scan_to_each(site: SiteFolder) -> None:
@@ -181,7 +181,7 @@ def test_the_newest_scan_of_one_digest_and_platform_counts(site: SiteFolder, pla
     site.report("b.json", scan("CVE-2026-0002", digest=reference, created=NEW, platform=platform))
     result = built(site)
     assert found(release(result)) == ["CVE-2026-0002"]
-    assert passed_over(result) == ["scans/a.json: passed over for nginx 1.27.3; what counts is scans/b.json"]
+    assert passed_over(result) == ["scans/a.json: not used for nginx 1.27.3: scans/b.json takes precedence"]
 
 
 def test_scans_of_a_tag_before_and_after_a_rebuild_do_not_unite(site: SiteFolder) -> None:
@@ -237,7 +237,7 @@ def test_scanners_are_never_united(site: SiteFolder) -> None:
     site.report("b.json", scan("CVE-2026-0001", tag=f"{NGINX}:1.27.3", created=OLD))
     result = built(site)
     assert (found(release(result)), release(result)["scanner"]) == (["CVE-2026-0001"], "Trivy")
-    assert passed_over(result) == ["scans/a.json: passed over for nginx 1.27.3; what counts is scans/b.json"]
+    assert passed_over(result) == ["scans/a.json: not used for nginx 1.27.3: scans/b.json takes precedence"]
     site.settings["security"] = {"scanners": ["grype", "trivy"]}
     result = built(site)
     assert (found(release(result)), release(result)["scanner"]) == (["CVE-2026-0002"], "Grype 0.80")
@@ -245,8 +245,8 @@ def test_scanners_are_never_united(site: SiteFolder) -> None:
     result = built(site)
     assert not release(result)["scanned"]
     assert [text.rpartition(": ")[2] for text in passed_over(result)] == [
-        "the scanner grype is not in `security.scanners` (add grype there, or remove the report)",
-        "the scanner trivy is not in `security.scanners` (add trivy there, or remove the report)",
+        "the scanner grype is not in `security.scanners` (add grype to it, or remove the report)",
+        "the scanner trivy is not in `security.scanners` (add trivy to it, or remove the report)",
     ]
 
 
@@ -260,7 +260,7 @@ def test_a_map_of_a_hub_joins_entry_by_entry(site: SiteFolder) -> None:
     assert (release(result)["total"], release(result)["digest"]) == (1, digest(1))
     assert release(result, "8.2", "redis")["total"] == 1
     assert not release(result, "8.0", "redis")["scanned"]
-    note = "scans/hub/web.json: the entry of docker.io/bitnami/os-shell:12 belongs to no release and no pin"
+    note = "scans/hub/web.json: no version and no pin in the catalog matches the entry of docker.io/bitnami/os-shell:12"
     assert note in result.logged(logging.INFO)
 
 
@@ -268,7 +268,7 @@ def test_a_map_of_which_nothing_belongs_anywhere_is_a_warning(site: SiteFolder) 
     site.image("nginx", "versions: [1.27.3]")
     site.report("hub/web.json", {f"docker.io/acme/{n}:1": scan("CVE-2026-0001") for n in "ab"})
     (warning,) = built(site).logged()
-    assert warning.startswith("scans/hub/web.json: no image in the report belongs to a release or pin")
+    assert warning.startswith("scans/hub/web.json: no version and no pin in the catalog matches an image")
 
 
 def test_planned_images_are_in_no_overview_and_all_others_are(site: SiteFolder) -> None:
@@ -290,7 +290,7 @@ def test_a_report_of_another_image_is_warned_of_where_only_its_path_joins_it(sit
     result = site.build(strict=True)
     assert result.failed
     assert any(
-        "the report is of docker.io/library/redis, but its path says nginx" in m for m in result.logged()
+        "this report is for docker.io/library/redis, but its path is that of nginx" in m for m in result.logged()
     )
 
 
@@ -299,7 +299,7 @@ def test_a_report_from_a_mirror_is_joined_by_its_path(site: SiteFolder) -> None:
     site.report("nginx/1.27.3.json", trivy([], tag="localhost:5000/nginx:1.27.3"))
     result = site.build(strict=True)
     assert result.failed
-    assert any(f"is of localhost:5000/nginx, and not of {NGINX}" in text for text in result.logged())
+    assert any(f"is for localhost:5000/nginx, not for {NGINX}" in text for text in result.logged())
     site.settings["security"] = {"accept": ["reference"]}
     result = site.build(strict=True)
     assert not result.failed, result.logged()

@@ -50,7 +50,7 @@ def test_max_age_names_each_image_whose_newest_scan_is_older_and_changes_no_byte
     assert result.logged() == [
         "docs/images/never.md:5:1: versions: the newest version, 1, has no scan (scan it: `security.max_age`"
         " asks for scans)",
-        "scans/stale/1.json: the scan of stale 1 is 31 days old, and `security.max_age` is 30"
+        "scans/stale/1.json: the scan of stale 1 is 31 days old (`security.max_age` is 30)"
         " (scan the image again)",
     ]
     assert result.codes.count("CAT035") == 2
@@ -82,7 +82,7 @@ def test_the_age_of_a_scan_without_a_time_is_not_known(dated: SiteFolder) -> Non
     result = built(dated, 30)
     assert result.logged() == []
     assert result.json("security/web.json")["latest"]["scannedAt"] is None
-    assert any("its age is not known" in text for text in result.logged(logging.INFO))
+    assert any("its age is unknown" in text for text in result.logged(logging.INFO))
 
 
 def test_a_scan_from_before_the_release_warns_unless_it_is_of_its_digest(dated: SiteFolder) -> None:

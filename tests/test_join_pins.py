@@ -86,7 +86,7 @@ def test_a_version_that_the_page_does_not_have_is_named_at_its_line(catalog: Sit
     catalog.report("old.json", trivy([], tag=f"{NGINX}:1.0"))
     assert [text for text in built(catalog).logged(logging.INFO) if "no version" in text] == [
         "docs/charts/web.md:6:5: images[0]: the page of 'nginx' has no version '1.27.4', "
-        "and nobody scanned it (it has 1.27.3, 1.27.2, 1.27)"
+        "and there is no scan of it (it has versions 1.27.3, 1.27.2, 1.27)"
     ]
 
 
@@ -203,7 +203,7 @@ def test_only_that_very_digest_counts_as_a_scan_of_a_pinned_digest(catalog: Site
     result = built(catalog)
     assert data(result)["security"]["pinsScanned"] == 0
     (warning,) = result.logged()
-    assert warning.startswith("scans/proxy.json: the report of quay.io/acme/proxy:1 belongs to no release")
+    assert warning.startswith("scans/proxy.json: no version in the catalog matches this report of quay.io/acme/proxy:1")
 
 
 def test_a_scan_that_counts_for_a_release_counts_for_a_pin_of_its_digest_too(catalog: SiteFolder) -> None:

@@ -259,6 +259,6 @@ def test_too_many_documents_for_some_hosts_are_noted(
 ) -> None:
     monkeypatch.setattr(hosts, "_MOST", 10)
     result = built(small(site))
-    assert any("Cloudflare Pages takes 20,000" in line for line in result.logged(logging.INFO))
+    assert any("Cloudflare Pages accepts 20,000" in line for line in result.logged(logging.INFO))
     assert result.logged() == []
     assert json.loads((result.api / "manifest.json").read_bytes())

@@ -94,7 +94,7 @@ def of_kind(kind: str) -> dict[str, Any]:
 def test_what_is_no_image_counts_for_one_by_its_path_only_when_accepted(plain: SiteFolder, kind: str) -> None:
     plain.report("web/1.json", of_kind(kind))
     (warning,) = built(plain).logged()
-    assert f"but of something that the scanner calls {kind} (scan the image instead, or say" in warning
+    assert f"of kind {kind!r}, not of an image (scan the image instead, or set" in warning
     assert plain.build(strict=True).failed
     plain.settings["security"] = {"accept": [kind]}
     result = plain.build(strict=True)
@@ -105,7 +105,7 @@ def test_what_is_no_image_counts_for_one_by_its_path_only_when_accepted(plain: S
 def test_a_kind_that_nobody_knows_can_not_be_accepted(plain: SiteFolder) -> None:
     plain.report("web/1.json", of_kind("aws_account"))
     (warning,) = built(plain).logged()
-    assert warning.endswith("calls aws_account (scan the image instead)")
+    assert warning.endswith("of kind 'aws_account', not of an image (scan the image instead)")
 
 
 def test_an_operating_system_whose_packages_were_not_looked_at_warns(plain: SiteFolder) -> None:
@@ -116,7 +116,7 @@ def test_an_operating_system_whose_packages_were_not_looked_at_warns(plain: Site
     for results in ([{"Target": "app", "Class": "lang-pkgs"}], None):
         plain.report("web/1.json", report | {"Results": results})
         (warning,) = built(plain).logged()
-        assert "names an operating system, but its packages were not looked at (scan with" in warning
+        assert "names an operating system, but has no results for its packages (scan with" in warning
     report["Metadata"] = {"OS": {"Family": "none"}}
     plain.report("web/1.json", report | {"Results": [{"Target": "app", "Class": "lang-pkgs"}]})
     assert built(plain).logged() == []
@@ -133,7 +133,7 @@ def test_part_of_a_release_scanned_is_not_the_release_scanned(two: SiteFolder) -
     chart = result.json("charts.json")["data"][0]["security"]
     assert (chart["scanned"], chart["total"], chart["grade"], chart["score"]) == (True, 1, None, None)
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/a.json: web 1 is scanned in part: there is no scan of {B} (scan each")
+    assert warning.startswith(f"scans/a.json: web 1 is only partly scanned: no scan found for {B} (scan each")
     assert two.build(strict=True).failed
 
 
@@ -144,7 +144,7 @@ def test_a_part_may_be_accepted(two: SiteFolder) -> None:
     assert not result.failed, result.logged()
     assert (record(result)["grade"], record(result)["digestsScanned"]) == ("C", 1)
     assert badge(result, "grade")[0] == "C"
-    note = f"scans/a.json: web 1 is scanned in part: there is no scan of {B}"
+    note = f"scans/a.json: web 1 is only partly scanned: no scan found for {B}"
     assert note in result.logged(logging.INFO)
 
 
@@ -197,7 +197,7 @@ def test_different_scanners_of_different_digests_unite(two: SiteFolder) -> None:
     two.report("c.json", scan(of=B))
     result = built(two)
     assert (record(result)["total"], record(result)["scanner"]) == (0, "Trivy")
-    assert "scans/b.json: passed over for web 1; what counts is scans/a.json, scans/c.json" in result.logged(
+    assert "scans/b.json: not used for web 1: scans/a.json, scans/c.json takes precedence" in result.logged(
         logging.INFO
     )
 
@@ -391,7 +391,7 @@ def published(reports: dict[str, dict[str, Any]]) -> tuple[Any, list[str]]:
         for name, report in reports.items():
             site.report(name, report)
         result = built(site)
-        passed = [text for text in result.logged(logging.INFO) if "passed over" in text]
+        passed = [text for text in result.logged(logging.INFO) if "not used for" in text]
         return record(result), [text.partition(":")[0].removeprefix("scans/") for text in passed]
 
 

@@ -133,7 +133,7 @@ def test_an_authors_file_in_the_place_of_a_document_is_refused(site: SiteFolder)
     result = site.build()
     assert result.failed
     assert not (site.folder / "site/api").exists()
-    named = [text.split(":")[0] for text in result.logged() if "would land" in text]
+    named = [text.split(":")[0] for text in result.logged() if "this file becomes" in text]
     assert named == ["docs/api/v1/images.json", "docs/api/v1/images/alpha/index.json"]
 
 

@@ -74,7 +74,7 @@ def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder, path: str, 
     site.write(f"docs/{path}", "# Mine\n")
     result = site.build()
     assert result.failed
-    said = f"docs/{path}: a document of the API would land on api/v1/{target}, which this file becomes"
+    said = f"docs/{path}: this file becomes api/v1/{target}, where the build writes a document of the API"
     assert f"{said} (move or rename the file)" in result.logged()
     assert not (result.folder / "site/api").exists()
 

@@ -210,7 +210,7 @@ def test_a_finding_that_the_vendor_declares_unaffected_is_named(web: SiteFolder)
 
 def test_the_notes_of_a_hub_report_are_one_line_each(web: SiteFolder) -> None:
     web.report("hub/acme/web/1.json", {f"{WEB}:{tag}": modified(row(ONE)) for tag in ("1", "2")})
-    (note,) = [text for text in built(web).logged(logging.INFO) if "told to ignore" in text]
+    (note,) = [text for text in built(web).logged(logging.INFO) if "ignored by" in text]
     assert "2 findings" in note
 
 

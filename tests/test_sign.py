@@ -104,17 +104,17 @@ def test_the_key_may_come_from_standard_input(folder: Path) -> None:
 
 def keys() -> Iterator[tuple[str, bytes, str]]:
     yield "empty", b"", "an empty file"
-    yield "text", b"secret", "no PEM file with a key"
-    yield "bytes", bytes(range(256)), "no PEM file with a key"
-    yield "public", public_pem(), "a public key; only the private one can sign"
+    yield "text", b"secret", "not a PEM file with a key"
+    yield "bytes", bytes(range(256)), "not a PEM file with a key"
+    yield "public", public_pem(), "a public key; signing requires the private key"
     yield "password", private_pem(secret=b"x"), "a key with a password"
-    yield "rsa", private_pem(rsa.generate_private_key(65537, 2048)), "a key for RSA, not one for Ed25519"
+    yield "rsa", private_pem(rsa.generate_private_key(65537, 2048)), "a key for RSA, not for Ed25519"
     yield "ec", private_pem(ec.generate_private_key(ec.SECP256R1())), "a key for ECPrivate"
     yield "ed448", private_pem(ed448.Ed448PrivateKey.generate()), "a key for Ed448"
     yield "half", private_pem()[:60], "a broken PEM file"
     yield "jwk", b'{"kty": "OKP", "crv": "Ed25519", "d": "x"}', "JSON, perhaps a JSON Web Key"
     yield "cert", b"-----BEGIN CERTIFICATE-----\n", "a certificate, not a key"
-    yield "cosign", b"-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n", "a key of cosign"
+    yield "cosign", b"-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n", "a cosign key"
     openssh = KEY.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, PLAIN)
     yield "ssh", openssh, "a key of OpenSSH"
 
@@ -244,7 +244,7 @@ def test_the_algorithm_is_never_taken_from_the_header(header: str) -> None:
     encoded = urlsafe_b64encode(header.encode()).rstrip(b"=")
     signed = b".".join([encoded, urlsafe_b64encode(b"{}").rstrip(b"=")])
     made = encoded + b".." + urlsafe_b64encode(KEY.sign(signed)).rstrip(b"=")
-    with pytest.raises(RefusedError, match="no signature as"):
+    with pytest.raises(RefusedError, match="not a signature written"):
         signature.verify(b"{}", made, KEY.public_key())
 
 
@@ -306,7 +306,7 @@ def test_a_signature_that_is_missing_or_none_is_an_error(host: Host, folder: Pat
     host.spoil("manifest.json.jws", body=b"x" * 10**6)
     result = check(host, folder)
     assert result.exit_code == 1
-    assert "no signature as `catalog-api sign` writes it" in result.stderr
+    assert "not a signature written by `catalog-api sign`" in result.stderr
 
 
 def told(result: Result) -> list[str]:

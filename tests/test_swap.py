@@ -102,8 +102,8 @@ def test_a_lost_manifest_is_explained_and_replace_replaces(published: SiteFolder
     (api(published) / "stale.json").write_text("{}")
     code, said = build(published)
     assert code == 1
-    assert f"api/v1: {number + 1} files stand here, and manifest.json" in said
-    assert f"is missing; documents would land on {number} of them" in said
+    assert f"api/v1: {number + 1} files found here, and manifest.json" in said
+    assert f"is missing; documents would replace {number} of them" in said
     assert "`catalog-api build --replace` replaces the whole folder" in said
     assert len(times(published)) == number + 1
     assert build(published, "--replace")[0] == 0
@@ -123,7 +123,7 @@ def test_a_manifest_of_another_program_is_not_ours(published: SiteFolder) -> Non
     (api(published) / "manifest.json").write_text('{"generator": {"name": "other"}, "documents": {}}')
     code, said = build(published)
     assert code == 1
-    assert "manifest.json, which says what an earlier build wrote, is not ours" in said
+    assert "manifest.json, the list of an earlier build's files, is of another program" in said
 
 
 def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteFolder) -> None:
@@ -135,7 +135,7 @@ def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteF
     code, said = build(published)
     assert code == 1
     for name in ("images/gamma/index.json", "badge/gamma/cves.json"):
-        assert f"api/v1/{name}: a document of the API would land on this file" in said
+        assert f"api/v1/{name}: a document of the API would replace this file" in said
         assert (api(published) / name).read_text() == '"mine"'
     assert "notes.json" not in said
     assert build(published, "--replace")[0] == 0
@@ -169,7 +169,7 @@ def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -
     for options in ((), ("--replace",)):
         code, said = build(published, *options)
         assert code == 1
-        assert f"{name}: api/v1 would be written here, and nothing is written through a link" in said
+        assert f"{name}: api/v1 would be written here, but nothing is written through a link" in said
     assert place.is_symlink()
     assert sorted(aside.rglob("*")) == before
 
@@ -213,7 +213,7 @@ def test_a_site_file_below_a_file_is_refused(tmp_path: Path) -> None:
     (problem,) = refused.value.problems
     assert (problem.file, problem.message) == (
         "calendar",
-        "calendar/releases.ics would be written below this file",
+        "calendar/releases.ics would require a folder instead of this file",
     )
 
 
@@ -261,4 +261,4 @@ def test_the_problems_of_publishing_are_all_told_at_once(published: SiteFolder) 
     for name in ("images/gamma/index.json", "badge/gamma/cves.json"):
         (api(published) / name).parent.mkdir(parents=True, exist_ok=True)
         (api(published) / name).touch()
-    assert build(published)[1].count("would land on this file") == 2
+    assert build(published)[1].count("would replace this file") == 2

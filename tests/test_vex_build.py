@@ -159,9 +159,9 @@ def test_a_product_that_is_not_understood_warns_and_takes_nothing_out(nginx: Sit
     assert result.json("security.json")["total"] == 2
     assert [text.partition(" (")[0] for text in result.logged()] == [
         f'vex/a.json: statements[0].products[0]: "{NGINX}&flavour=slim" matches nothing: '
-        "the qualifier `flavour` is not understood",
+        "the qualifier `flavour` is unknown",
         f'vex/a.json: statements[0].products[1]: "{NGINX}" matches nothing: '
-        "`subComponents` is not understood there",
+        "`subComponents` is unknown here",
     ]
     assert nginx.build(strict=True).failed
 

@@ -453,7 +453,7 @@ def test_a_file_of_the_author_stays(told: SiteFolder) -> None:
     own = told.write(f"site/{WELL_KNOWN}", '{"name": "mine"}')
     refused = call("build", "-f", told.write_config())
     assert refused.exit_code == 1
-    assert f"{WELL_KNOWN} would land on this file" in refused.stderr
+    assert f"{WELL_KNOWN} would replace this file" in refused.stderr
     told.settings["security"] = {}
     assert call("build", "-f", told.write_config()).exit_code == 0
     assert own.read_text("utf-8") == '{"name": "mine"}'
@@ -464,7 +464,7 @@ def test_scanners_take_https_only(told: SiteFolder, address: str) -> None:
     told.config["site_url"] = address
     refused = call("build", "-f", told.write_config())
     assert refused.exit_code == 1
-    assert "publish_vex: scanners take statements from https only" in refused.stderr
+    assert "publish_vex: scanners accept statements only from https" in refused.stderr
     assert not (told.folder / "site/api").exists()
 
 

@@ -192,11 +192,11 @@ WRONG = {
     "images view=grid": "'grid' is no view of images (one of cards, table)",
     'images category="Web server"': "(perhaps you mean 'Web servers')",
     "images tier=core tier=core": "the argument `tier` is given twice",
-    "images category=Web servers": "'servers' is no argument",
+    "images category=Web servers": "'servers' is not an argument",
     "images limit=many": "`limit` is 'many'",
     "counts view=full": "no argument is called `view` (remove it)",
     "item": "`item` stands on a page that is no item's",
-    "": "the marker names nothing",
+    "": "the marker has no name",
 }
 
 
@@ -218,7 +218,7 @@ def test_each_wrong_marker_is_refused_with_its_line(site: SiteFolder) -> None:
 def test_a_marker_within_a_paragraph_is_refused(site: SiteFolder) -> None:
     site.write("docs/index.md", "# X\n\nText <!-- catalog: counts --> more\n")
     result = site.build()
-    assert any("docs/index.md:3: the marker stands within a paragraph" in text for text in result.logged())
+    assert any("docs/index.md:3: the marker is inside a paragraph" in text for text in result.logged())
 
 
 def test_markers_in_code_stay_as_text(site: SiteFolder) -> None:

@@ -1,8 +1,8 @@
-"""The web pages of a site that another generator has built: each page of HTML is filled where it is.
+"""The web pages of a site built by another generator: each HTML page is filled in place.
 
-A parser finds the exact places in a page (https://html.spec.whatwg.org/multipage/parsing.html): what looks
-like a comment in a script, in a title or in an attribute is not one. What is filled is between two comments,
-the first of which keeps the marker, so a page can always be led back to what the generator wrote.
+A parser finds the exact places in a page (https://html.spec.whatwg.org/multipage/parsing.html): text in a
+script, a title or an attribute is never a comment. Inserted HTML is between two comments, and the first one
+contains the marker, so the generator's original page can always be restored.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _BUILD_FIRST = "build the site with its generator before this command"
 BEGIN = " catalog-api:begin"
 END = "<!-- catalog-api:end -->"
 FURTHER = b"<!-- catalog-api:further -->\n"
-"""The end of a further page of a list, so that the next run knows that the generator did not write it."""
+"""Last bytes of a further page of a list: the next run recognizes that the generator did not write it."""
 _ITEM = "<!-- catalog: item -->"
 _FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
-"""What a comment begins with that is none: a page can't hold this character."""
+"""Beginning of a text that is not a comment; HTML pages can't contain this character."""
 _TEXT_ONLY = frozenset({"title", "textarea", "script", "style", "iframe", "noembed", "noframes", "xmp"})
 
 
@@ -51,7 +51,7 @@ class HtmlComment(NamedTuple):
 
 
 class _Positions(HTMLParser):
-    """Where everything stands in a page, as offsets into it."""
+    """Positions of the relevant parts of a page, as offsets."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -62,33 +62,33 @@ class _Positions(HTMLParser):
         self._in_main = False
         self.comments: list[HtmlComment] = []
         self._ends: dict[str, int] = {}
-        """Where each of the elements that matter here ends (head and body: also where they begin)."""
+        """End of each relevant element (for head and body, also the beginning)."""
         self.feed(html)
         self.close()
 
     @property
     def head_end(self) -> int:
-        """Where a link of the head may be added."""
+        """Position for a new link in the head."""
         return self._first("/head", "body<", "head>", "html>", "doctype>") or 0
 
     @property
     def written_head_end(self) -> int | None:
-        """Where the head ends, if that is written."""
+        """End of the head, if the page has its end tag."""
         return self._ends.get("/head")
 
     @property
     def body(self) -> tuple[int, int]:
-        """What a reader sees of the page, from and to."""
+        """Beginning and end of the visible part of the page."""
         return self._ends.get("body>", self.head_end), self._ends.get("/body", len(self._html))
 
     @property
     def article_end(self) -> int:
-        """Where what the author wrote ends: the article, else the main part, else the page."""
+        """End of the author's content: the article, else the main part, else the page."""
         end = self._first("/main article", "/main", "/article")
         return self.body[1] if end is None else end
 
     def _first(self, *names: str) -> int | None:
-        """The first of these places that the page has."""
+        """The first of these positions that the page has."""
         return next((self._ends[name] for name in names if name in self._ends), None)
 
     @property
@@ -100,7 +100,7 @@ class _Positions(HTMLParser):
         self._ends.setdefault("doctype>", self._offset + len(decl) + 3)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Nothing that matters here is empty."""
+        """Ignore self-closing tags; no relevant element is empty."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._text_only:
@@ -133,7 +133,7 @@ class _Positions(HTMLParser):
 
 
 class HtmlPage(NamedTuple):
-    """A page in three parts, of which `content` goes to be filled."""
+    """A page in three parts; `content` is the one to fill."""
 
     before: str
     content: str
@@ -148,11 +148,11 @@ class HtmlPage(NamedTuple):
 
 
 _HEADED = "<h1></h1>"
-"""Says that the page has a heading: that is for the generator to write."""
+"""Report that the page has a heading, since the generator writes it."""
 
 
 def without_fillings(html: str) -> str:
-    """The page as the generator wrote it."""
+    """The original page of the generator."""
     parts, position, marker = [], 0, None
     if BEGIN not in html:
         return html
@@ -167,9 +167,9 @@ def without_fillings(html: str) -> str:
 
 
 def split_page(html: str, *, item: bool) -> HtmlPage | None:
-    """Such a page with room for what fills each marker and, if it is an item's own, for the item.
+    """Such a page with room for each marker's content and, on an item's page, for the item.
 
-    None when the page could not be led back: it ends within a script, a comment or the like.
+    None if the original could not be restored: the page ends inside a script, a comment or similar.
     """
     positions = _Positions(html)
     start, end = positions.body
@@ -193,20 +193,20 @@ def split_page(html: str, *, item: bool) -> HtmlPage | None:
 
 
 def _with_links(html: str, head: str) -> str:
-    """Such a page that shows nothing of the catalog, with these links if it has a head of its own."""
+    """Such a page without any part of the catalog, with these links if it has a head."""
     place = _Positions(html).written_head_end
     return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
 
 
 class _BuiltPage(NamedTuple):
-    """A page that the generator has built."""
+    """A page built by the generator."""
 
     page: Page
     path: str
-    """Below the site's folder."""
+    """Path in the site's folder."""
     html: str
     divided: HtmlPage | None
-    """None if it shows nothing of the catalog."""
+    """None if it shows no part of the catalog."""
 
 
 def fill_site(
@@ -219,13 +219,13 @@ def fill_site(
     *,
     strict: bool,
 ) -> dict[str, bytes | None]:
-    """What is to be written into the site: path below its folder → content, None for a file to be removed.
+    """The files to write into the site: path in its folder → content, None for a file to remove.
 
-    The pages are those below `site_dir`; those of the catalog are at the addresses that MkDocs gives them.
+    The pages are those in `site_dir`; those of the catalog have the same addresses as with MkDocs.
     `folder` has the documents of the catalog.
 
     Raises:
-        CatalogError: there are no pages, `web` is off, a marker or a template is wrong, or a page is a link.
+        CatalogError: there are no pages, `web` is off, a marker or template is wrong, or a page is a link.
     """
     every = _paths(site, settings)
     further_before = {path for path in every if _is_further(site.site_dir / path)}
@@ -257,7 +257,7 @@ def fill_site(
                 if unquote(beside) in paths:
                     refused.add(_in_the_way(site, unquote(beside)))
         else:
-            # A page that is left for one of the catalog without loading anew needs the script, too.
+            # A page followed by one of the catalog without a page load needs the script, too.
             after = _with_links(without_fillings(html), assets)
         if after != html:
             written[path] = after.encode()
@@ -270,14 +270,15 @@ def fill_site(
 
 
 def _paths(site: Site, settings: Settings) -> list[str]:
-    """The pages of the site, by their path below its folder.
+    """The pages of the site, by their path in its folder.
 
     Raises:
-        CatalogError: there are none, or none is to be filled.
+        CatalogError: there are no pages, or none to fill.
     """
     folder, refused, paths = site.site_dir, Problems(), []
     if not settings.web:
-        message, hint = "no page is to be filled", "remove it, or `--web`"
+        message = "`--web` fills the pages of the site, but this setting turns pages off"
+        hint = "remove the setting, or leave out `--web`"
         refused.add(site.config.problem(("web",), message, hint, code=Code.SETTING))
     if folder.is_dir():
         for below, names in walk(folder, folder.name, (folder,), refused, suffixes=(".html",)):
@@ -292,7 +293,7 @@ def _paths(site: Site, settings: Settings) -> list[str]:
 
 
 def _in_the_way(site: Site, path: str) -> Problem:
-    message, hint = "a further page of a list would land on this page", "rename the page"
+    message, hint = "a further page of a list would replace this page", "rename the page"
     return Problem(f"{site.site_dir.name}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY)
 
 
@@ -304,7 +305,7 @@ def _is_further(file: Path) -> bool:
 def _read(
     site: Site, pages: list[tuple[str, Page]], item_urls: Set[str], problems: Problems
 ) -> Iterator[_BuiltPage]:
-    """The pages in UTF-8, those divided that show something of the catalog, as each of an item does."""
+    """The pages in UTF-8; those with a part of the catalog, as each item page, are divided."""
     for path, page in pages:
         source = (site.site_dir / path).read_bytes()
         item = page.url in item_urls
@@ -314,15 +315,15 @@ def _read(
             html = source.decode()
             if shows_catalog:
                 fault, divided = (
-                    "ends within a script or a comment",
+                    "ends inside a script or a comment",
                     split_page(without_fillings(html), item=item),
                 )
             yield _BuiltPage(page, path, html, divided)
         except UnicodeDecodeError:
             pass
         if shows_catalog and divided is None:
-            message = f"the page {fault}, so nothing is filled in it"
-            hint, file = "have the generator write it otherwise", f"{site.site_dir.name}/{path}"
+            message = f"ignored: the page {fault}"
+            hint, file = "change the generator's template for it", f"{site.site_dir.name}/{path}"
             problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 
 
@@ -333,7 +334,7 @@ def _asset_links(url: str) -> str:
 
 
 def _target(url: str) -> str:
-    """The file that is served at an address below the site's root."""
+    """The file for an address relative to the site's root."""
     path = unquote(url)
     return path + "index.html" if path.endswith("/") or not path else path
 

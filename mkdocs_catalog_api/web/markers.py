@@ -1,6 +1,6 @@
 """Markers in Markdown: `<!-- catalog: images view=table category="Web servers" -->`.
 
-Markdown leaves a comment as it is and escapes one that stands in code, so the rendered page tells them apart.
+Markdown keeps a comment and escapes one in code, so the rendered page distinguishes them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTA
 
 
 class MarkerError(ValueError):
-    """A marker that can't be filled; `hint` says how to mend it."""
+    """A marker that can't be filled; `hint` is the fix."""
 
     code = Code.MARKER
 
@@ -38,7 +38,7 @@ class MarkerError(ValueError):
 
 
 class TemplateRefusedError(MarkerError):
-    """A template that can't be rendered; its own file and line count, not those of the marker."""
+    """A template that can't be rendered; reported with its own file and line, not those of the marker."""
 
     code = Code.TEMPLATE
 
@@ -58,21 +58,21 @@ class Marker(Struct, frozen=True):
 
 
 def parse(inside: str) -> Marker:
-    """What stands between `catalog:` and the end of the comment.
+    """Parse the text between `catalog:` and the end of the comment.
 
     Raises:
         MarkerError: no name, an argument that is not `name=value`, or one given twice.
     """
     found = _NAME.match(inside)
     if found is None:
-        raise MarkerError("the marker names nothing", "write `<!-- catalog: images -->`, for example")
+        raise MarkerError("the marker has no name", "write `<!-- catalog: images -->`, for example")
     arguments: dict[str, str] = {}
     position = found.end()
     while rest := inside[position:].strip():
         argument = _ARGUMENT.match(inside, position)
         if argument is None:
-            hint = "arguments are written name=value, with quotes around a value that has spaces"
-            raise MarkerError(f"{rest[:60]!r} is no argument", hint)
+            hint = "write name=value, with quotes around a value with spaces"
+            raise MarkerError(f"{rest[:60]!r} is not an argument", hint)
         name, *values = argument.groups()
         if name in arguments:
             raise MarkerError(f"the argument `{name}` is given twice", "keep one of them")
@@ -82,14 +82,14 @@ def parse(inside: str) -> Marker:
 
 
 def well_formed(html: str) -> Iterator[Marker]:
-    """The markers of a page, but for those that can't be read."""
+    """The valid markers of a page."""
     for match in MARKER.finditer(html):
         with suppress(MarkerError):
             yield parse(match[1])
 
 
 def near_misses(html: str, names: Collection[str]) -> Iterator[str]:
-    """The beginnings, as their author wrote them, of what looks like a marker of one of these names."""
+    """The beginnings of comments that look like a marker with one of these names."""
     if not _LIKELY.search(html):
         return
     for match in _LIKELY.finditer(_CODE.sub("", html)):
@@ -100,7 +100,7 @@ def near_misses(html: str, names: Collection[str]) -> Iterator[str]:
 
 
 def line_of(marker: str, text: str | None) -> int:
-    """The line of the page's source on which the marker stands; 0 when something else has put it there."""
+    """The line of the marker in the page's source; 0 if something else added it."""
     blanked = _FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text or "")
     position = blanked.find(marker)
     return blanked.count("\n", 0, position) + 1 if position >= 0 else 0

@@ -1,4 +1,4 @@
-"""Fills the pages of a site: markers in Markdown, the catalog's part of each item page, links in the head."""
+"""Fill the pages of a site: markers in Markdown, the catalog's part of each item page, links in the head."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
 class FurtherPage(NamedTuple):
-    """A further page of a list: a copy of the page with the list, in which the rows are others."""
+    """A further page of a list: a copy of the page with the list, with other rows."""
 
     path: str
-    """Below the site."""
+    """Path in the site."""
     first: str
     """HTML of the first page of the list."""
     html: str
@@ -50,26 +50,26 @@ class FilledPage(NamedTuple):
 
     html: str
     findable: str
-    """What a search should find of it, in place of the whole."""
+    """Text for the search index, instead of the whole page."""
     headings: Sequence[tuple[int, str, str]] = ()
     """Level, id and text of the headings that came with the catalog."""
     further: Sequence[FurtherPage] = ()
     links: str = ""
     """Link elements for the head."""
     open_graph: str = ""
-    """Elements for a head that has none of OpenGraph."""
+    """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
     trail: str = ""
-    """On an item's page the way back to its list."""
+    """On an item's page the link back to its list."""
     lead: str = ""
-    """On an item's page its description, for below the title, unless the page introduces the item itself."""
+    """On an item's page its description, shown under the title unless the page introduces the item itself."""
     listed_on: str | None = None
-    """Path below docs_dir of the page that lists the collection of this page's item."""
+    """Path in docs_dir of the page that lists the collection of this page's item."""
 
     @property
     def whole(self) -> str:
-        """With what is around the title, which another generator has written already."""
+        """The page with the parts around the title, which another generator has already written."""
         return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
 
     def head(self, before: str) -> str:
@@ -78,7 +78,7 @@ class FilledPage(NamedTuple):
         return self.links + open_graph + self.structured_data
 
     def with_head(self, html: str) -> str:
-        """A whole page with what belongs in its head."""
+        """A whole page with all elements of its head."""
         before, end, after = html.partition("</head>")
         return before + self.head(before) + end + after if end else html
 
@@ -90,7 +90,7 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path below docs_dir."""
+    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class PageFiller:
         self._items = item_pages(view)
 
     def fill(self, problems: Problems, *, strict: bool) -> dict[str, FilledPage]:
-        """The pages that change, by their path below docs_dir.
+        """The changed pages, by their path in docs_dir.
 
         Raises:
             CatalogError: a marker or a template is wrong.
@@ -135,7 +135,10 @@ class PageFiller:
             names.add(marker.name)
             before = content[: match.start()]
             if before.rfind("<p>") > before.rfind("</p>"):
-                raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
+                raise MarkerError(
+                    "the marker is inside a paragraph",
+                    "move it to a separate line, with blank lines around it",
+                )
             first, *rest = self._parts.marker(marker, own, place, _level_below(before))
             folder = url.rpartition("/")[0].removeprefix("/")
             for number, html in enumerate(rest, 2):
@@ -148,7 +151,7 @@ class PageFiller:
             return _or_problem(lambda: render(match), page, line, problems)
 
         for marker in near_misses(content, VIEWS):
-            message = f"{marker!r} looks like a marker, but is not one, so the page shows nothing there"
+            message = f"{marker!r} looks like a marker but is not one, so the page shows nothing here"
             line, hint = line_of(marker, page.text), "write `<!-- catalog: NAME -->`"
             problems.add(Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
         html = MARKER.sub(replace, content)
@@ -181,7 +184,7 @@ class PageFiller:
     def _links(self, place: Place, markers: Set[str], own: ItemPage | None = None) -> str:
         """Links to the feeds of a page with these markers, and to the document of its item."""
         image = own.slug if own and own.resource == "images" else None
-        # The second words keep Material from taking these for translations of the page.
+        # Without the second words Material treats these as translations of the page.
         links = [
             ("alternate feed", feeds.media_type(path), path)
             for path in feeds.feeds_of_page(self._feeds, markers, image)
@@ -196,7 +199,7 @@ class PageFiller:
 
 
 def _or_problem(make: Callable[[], str], page: Page, line: int, problems: Problems) -> str:
-    """What it makes; nothing and a problem for a wrong marker or template."""
+    """The result of `make`; nothing, and a problem, for a wrong marker or template."""
     try:
         return make()
     except MarkerError as error:
@@ -216,7 +219,7 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
 
 
 def _introduces(content: str, description: str) -> bool:
-    """Whether a page has a text of its own below the title, or the words of the description anywhere."""
+    """Whether a page has text under the title, or the words of the description anywhere."""
     body = content.partition("</h1>")[2] if "</h1>" in content else content
     opening = _OPENING_END.split(body, maxsplit=1)[0]
     return bool(_words(opening)) or _words(str(escape(description))) in _words(body)
@@ -228,7 +231,7 @@ def _words(html: str) -> str:
 
 
 def _level_below(before: str) -> int:
-    """The level of headings below this HTML."""
+    """The level of headings that follow this HTML."""
     levels = _HEADING.findall(before)
     return min(int(levels[-1]) + 1, 6) if levels else 2
 
@@ -239,7 +242,7 @@ def _headings(html: str) -> list[tuple[int, str, str]]:
 
 
 def _open_graph(item: Item, place: Place) -> str:
-    """What chats show of an item's page (https://ogp.me)."""
+    """Metadata of an item's page for chats (https://ogp.me)."""
     properties = {
         "type": "website",
         "title": item["name"],
@@ -254,7 +257,7 @@ def _open_graph(item: Item, place: Place) -> str:
 
 
 def _structured_data(item: Item, place: Place) -> str:
-    """What search engines read of an item's page (https://schema.org)."""
+    """Metadata of an item's page for search engines (https://schema.org)."""
     properties = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",

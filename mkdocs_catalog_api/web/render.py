@@ -1,4 +1,4 @@
-"""The templates of the web pages: an environment that escapes everything, and what templates may call."""
+"""The templates of the web pages: an environment that escapes everything, and functions for templates."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ _NAMED_COLORS = {
     "grey": "#555555",
     "lightgrey": "#9f9f9f",
 }
-"""What the renderer of badges means by these (https://shields.io/badges)."""
+"""Color names of the badge renderer (https://shields.io/badges)."""
 
 
 class _Environment(Environment):
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field of a JSON object before a method of the same name (a field may be called `items`)."""
+        """Prefer a field of a JSON object to a method of the same name (a field may be called `items`)."""
         if type(obj) is dict and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
 
 
 class _CompiledTemplates(BytecodeCache):
-    """Keeps the code of templates between the builds of one process, as long as their text is the same."""
+    """Keeps the code of unchanged templates between the builds of one process."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], CodeType | None] = {}
@@ -71,7 +71,7 @@ _COMPILED = _CompiledTemplates()
 
 
 def environment(overrides: Path | None) -> Environment:
-    """Templates of the site's `custom_dir` come before those of the package. All output is escaped."""
+    """Templates of the site's `custom_dir` override those of the package. All output is escaped."""
     package = PackageLoader("mkdocs_catalog_api", "web/templates")
     env = _Environment(
         loader=ChoiceLoader([FileSystemLoader(overrides), package]) if overrides else package,
@@ -81,7 +81,7 @@ def environment(overrides: Path | None) -> Environment:
         undefined=StrictUndefined,
         auto_reload=False,  # an environment lives for one build
         bytecode_cache=_COMPILED,
-        optimized=False,  # to look for what is constant takes longer than it saves
+        optimized=False,  # looking for constants takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places}
@@ -95,7 +95,7 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
     """The template's HTML.
 
     Raises:
-        TemplateRefusedError: the template is wrong or uses what is not there.
+        TemplateRefusedError: the template is wrong or uses an undefined name.
     """
     try:
         return env.get_template(template).render(context)
@@ -110,39 +110,39 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
 
 
 def _shown(file: str) -> str:
-    """A template's file from its folder of templates on, without the folders of this machine."""
+    """A template's path from its templates folder on, without the folders of this machine."""
     folder, slash, name = file.replace("\\", "/").rpartition("/catalog/")
     return f"{folder.rpartition('/')[2]}{slash}{name}"
 
 
 class Place(Struct, frozen=True):
-    """Where a template is rendered: addresses of the API become addresses that are right on this page."""
+    """The page of a template: turns addresses of the API into addresses relative to this page."""
 
     root: str
-    """The way from the page to the site's root: `../../`, or `""` from the home page."""
+    """Relative address of the site's root: `../../`, or `""` on the home page."""
     mount: str
     origin: str | None
     """Scheme and host of the site, None without `site_url`."""
     stem: str = "index"
-    """Name of the page's file without its ending."""
+    """Name of the page's file without its extension."""
     homes: Mapping[str, str] = field(default_factory=dict)
-    """Collection → address below the site's root of the page that lists all of it."""
+    """Collection → address of the page that lists all of it, relative to the site's root."""
 
     def link(self, href: str) -> str:
-        """The relative address of a root-relative one, so that the page works wherever it is mounted."""
+        """The relative address of a root-relative one, so that the page works at any mount path."""
         return self.root + href[len(self.mount) + 1 :] or "./"
 
     def file(self, path: str) -> str:
-        """The relative address of what is at `path` of the site."""
+        """The relative address of the file at `path` of the site."""
         return self.root + path
 
     @property
     def first(self) -> str:
-        """This page, as one beside it links to it."""
+        """The address of this page for links from pages in the same folder."""
         return "./" if self.stem == "index" else f"{self.stem}.html"
 
     def listing(self, resource: str, query: str = "") -> str | None:
-        """The way to the page that lists a collection, narrowed: `../images/?severity=critical`."""
+        """The address of a collection's page with filters: `../images/?severity=critical`."""
         url = self.homes.get(resource)
         return None if url is None else (self.root + url or "./") + (f"?{query}" if query else "")
 
@@ -152,7 +152,7 @@ class Place(Struct, frozen=True):
 
 
 def size(count: int) -> str:
-    """Bytes for people, in powers of 1000 as registries show them: `24.2 MB`."""
+    """A size in bytes, in powers of 1000 as in registries: `24.2 MB`."""
     value, unit = float(count), "B"
     for unit in ("B", "kB", "MB", "GB", "TB"):  # noqa: B007
         if value < 999.95:
@@ -168,13 +168,13 @@ def words(name: str) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 image`, `2 images`; thousands are set apart."""
+    """`1 image`, `2 images`, with a thousands separator."""
     several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
     return f"{number:,} {noun if number == 1 else several}".replace(",", "\N{THIN SPACE}")
 
 
 def places(targets: Sequence[str]) -> str:
-    """Where a vulnerability is: files, and of a whole image (`image:1.2 (alpine 3.22)`) its distribution."""
+    """Places of a vulnerability: files, and the distribution of a whole image (`image:1.2 (alpine 3.22)`)."""
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
 
 
@@ -190,7 +190,7 @@ def segments(figures: Item) -> Markup:
 
 
 def badge(payload: Mapping[str, str]) -> Markup:
-    """A badge as its renderer draws it, without asking it: a text's length is set, so any font fits.
+    """A badge like those of the badge renderer, without a request: a text's length is set, so any font fits.
 
     The space between the two texts separates them for a search index and on the clipboard.
     """
@@ -210,7 +210,7 @@ def badge(payload: Mapping[str, str]) -> Markup:
 
 @cache
 def _paint(color: str) -> tuple[str, str]:
-    """Background and ink of a badge, as its renderer chooses them; grey for a name that only CSS knows."""
+    """Background and text color of a badge, as chosen by its renderer; gray for other CSS color names."""
     value = _NAMED_COLORS.get(color, color).removeprefix("#")
     if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
         value = _NAMED_COLORS["grey"].removeprefix("#")
@@ -222,5 +222,5 @@ def _paint(color: str) -> tuple[str, str]:
 
 
 def badge_address(payload: str) -> str:
-    """The address at which shields.io draws the badge whose payload is at this full address."""
+    """The shields.io address of the badge with its payload at this full address."""
     return "https://img.shields.io/endpoint?url=" + quote(payload, safe=":/")

@@ -1,4 +1,4 @@
-"""What templates see as `catalog`, the documents of this build, and as `gathered`, figures of its images."""
+"""The values `catalog` (documents of this build) and `gathered` (facts about its images) of templates."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Item: TypeAlias = Mapping[str, JsonValue]
 class CatalogView:
     """The published catalog. Addresses in it are root-relative, as in the API.
 
-    Without a catalog (it is refused, or not read yet) everything is empty. `folder` has the documents;
-    `missing` makes the error of a template that asks for what is not there.
+    Without a catalog (invalid, or not read yet) everything is empty. `folder` has the documents; `missing`
+    creates the error for a template that asks for a missing document.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class CatalogView:
         self._addresses = addresses.Addresses(mount)
 
     def href(self, path: str) -> str:
-        """The address of the document at `path` below `api/v1/`, root-relative as all in the API."""
+        """The address of the document at `path` in `api/v1/`, root-relative as in the API."""
         return self._addresses.api(path)
 
     def document(self, path: str) -> Item:
-        """The document at `path` below `api/v1/`, as in `catalog.document("security/nginx.json")`.
+        """The document at `path` in `api/v1/`, as in `catalog.document("security/nginx.json")`.
 
         Raises:
-            What `missing` makes of a message: there is no such document.
+            The error from `missing`: there is no such document.
         """
         if self.value is None:
             return {}
@@ -58,7 +58,7 @@ class CatalogView:
             raise self._missing(f"catalog.document({path!r}): the API has no such document") from None
 
     def lookup(self, path: str) -> Item:
-        """The document at `path`, empty when the settings leave it out."""
+        """The document at `path`; empty if the settings leave it out."""
         there = self.value is not None and (self._folder / path).is_file()
         return self.document(path) if there else {}
 
@@ -79,7 +79,7 @@ class CatalogView:
 
     @cached_property
     def updates(self) -> Sequence[Item]:
-        """What the latest version check found, as in `updates.json`."""
+        """Every version check, as in `updates.json`."""
         return self._items("updates")
 
     @cached_property
@@ -99,12 +99,12 @@ class CatalogView:
 
     @cached_property
     def history(self) -> Item | None:
-        """The figures of the recorded days, as in `history/index.json`; None when no day is recorded."""
+        """The counts of the recorded days, as in `history/index.json`; None without a recorded day."""
         index = history_index(self.value) if self.value else None
         return cast(Item, msgspec.to_builtins(index)) if index else None
 
     def changes(self, limit: int) -> Sequence[Item]:
-        """The last recorded days on which something changed, as in `changes/{date}.json`, newest first."""
+        """The last recorded days with changes, as in `changes/{date}.json`, newest first."""
         days = day_changes(self.value) if self.value else []
         changed = [day for day in reversed(days) if day.counts]
         return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
@@ -115,21 +115,21 @@ class CatalogView:
         return next((day.fixes for day in days if day.date == date), set())
 
     def find_image(self, slug: str) -> Item | None:
-        """The image with this slug; None when it has left the catalog."""
+        """The image with this slug; None if it was removed from the catalog."""
         return self._images.get(slug)
 
     def image(self, slug: str) -> Item:
         """The image with this slug.
 
         Raises:
-            What `missing` makes of a message: there is none.
+            The error from `missing`: there is no such image.
         """
         if slug not in self._images and self.value is not None:
             raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
         return self._images.get(slug, {})
 
     def page_of(self, href: JsonValue) -> JsonValue:
-        """The web page of the item whose document is at `href`; None when it has none."""
+        """The web page of the item with the document at `href`; None without a page."""
         return self._web_pages.get(cast(str, href))
 
     @cached_property
@@ -145,13 +145,13 @@ class CatalogView:
 
 
 class Gathered:
-    """Figures of images that pages show beyond their items; without a catalog they are empty."""
+    """Facts about images that pages show in addition to their items; empty without a catalog."""
 
     def __init__(self, catalog: Catalog | None) -> None:
         self.scanned_at: dict[str, str] = {}
         """Slug → time of the newest release's scan."""
         self.facts: dict[str, str] = {}
-        """Slug → what lists say of an image in few characters, as in `CatalogList.facts`."""
+        """Slug → short facts about an image for lists, as in `CatalogList.facts`."""
         self.categories: dict[str, dict[str, list[JsonValue]]] = {}
         """Collection → slug → every category of the item."""
         for image in catalog.images if catalog else ():
