@@ -1,5 +1,7 @@
 """What changed from day to day: documents of each recorded day, and of each image."""
 
+import datetime
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -10,18 +12,25 @@ from ..catalog.history import (
     Date,
     DayFigures,
     Episode,
+    FixEntry,
+    FixShares,
     Head,
     ImageFigures,
     ImageRecord,
+    KnownDigest,
+    OpenAges,
     RecordedFigures,
     Sha256,
     TimeToFix,
+    Within,
 )
 from ..catalog.published import ApiVersion, Counter, Document, Href
 from ..catalog.value import Catalog
 from .examples import example_image
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
+_LIMITS = (7, 30, 90)
+"""Days within which something may have been fixed."""
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
 EventCounts = Annotated[
     dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
@@ -86,6 +95,22 @@ class HistoryIndex(Document):
     time_to_fix: Annotated[TimeToFix, Meta(description="How long it took until vulnerabilities were fixed.")]
 
 
+class Fixes(Document):
+    """Every critical and high vulnerability that was recorded: since when, and when it was fixed.
+
+    The rules are those of the time to fix. An id that comes back after its fix has another entry.
+    """
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["fixes"], Meta(description="Name of the resource.")]
+    total: Total
+    within: Annotated[Within, Meta(description="How many were fixed in time.")]
+    open: Annotated[OpenAges, Meta(description="How old those are that are still open.")]
+    data: Annotated[
+        list[FixEntry], Meta(description="An entry for each id of an image, by slug, id and first day.")
+    ]
+
+
 class ImageHistory(Document):
     """The history of one image."""
 
@@ -94,6 +119,10 @@ class ImageHistory(Document):
     slug: Slug
     figures: Annotated[
         list[ImageFigures], Meta(description="An entry for each day that changed them, oldest first.")
+    ]
+    digests: Annotated[
+        list[KnownDigest],
+        Meta(description="Every digest that a recorded day knows, former ones too; oldest first."),
     ]
     vulnerabilities: Annotated[
         list[Episode], Meta(description="Every vulnerability of a newest release, those seen last first.")
@@ -109,9 +138,51 @@ def history_index(catalog: Catalog) -> HistoryIndex | None:
     return HistoryIndex("v1", "history", history.head, len(figures), figures, history.time_to_fix)
 
 
+def fixes(catalog: Catalog) -> Fixes | None:
+    """Every critical and high vulnerability that was recorded; None when no day is recorded."""
+    history = catalog.history
+    if history is None:
+        return None
+    entries = [*history.fixes]
+    by_severity = [
+        [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
+    ]
+    within = Within(*map(_shares, by_severity))
+    ages = OpenAges(*(_ages(entries, history.head.date) for entries in by_severity))
+    return Fixes("v1", "fixes", len(entries), within, ages, entries)
+
+
+def _shares(entries: Iterable[FixEntry]) -> FixShares:
+    days = [entry.days for entry in entries if entry.days is not None]
+    return FixShares(
+        len(days), *(_share(sum(each <= limit for each in days), len(days)) for limit in _LIMITS)
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    """Rounded down to three decimals; a whole number is an `int`, so that JSON shows the shortest number."""
+    if not whole:
+        return None
+    thousandths = 1000 * part // whole
+    return thousandths / 1000 if thousandths % 1000 else thousandths // 1000
+
+
+def _ages(entries: Iterable[FixEntry], last: str) -> list[int]:
+    """Days up to the last recorded day, of the entries that are still open, oldest first."""
+    head = datetime.date.fromisoformat(last)
+    return sorted(
+        (
+            (head - datetime.date.fromisoformat(entry.first_seen)).days
+            for entry in entries
+            if entry.reason is None
+        ),
+        reverse=True,
+    )
+
+
 def image_history(slug: str, image: ImageRecord) -> ImageHistory:
     """What is recorded of an image."""
-    return ImageHistory("v1", "history", slug, [*image.figures], [*image.episodes])
+    return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
 def day_changes(catalog: Catalog) -> list[DayChanges]:
@@ -144,13 +215,14 @@ def all_changes(catalog: Catalog) -> Changes:
 
 
 def _documents(catalog: Catalog) -> Documents:
-    index = history_index(catalog)
-    if catalog.history is None or index is None:
+    index, urgent = history_index(catalog), fixes(catalog)
+    if catalog.history is None or index is None or urgent is None:
         return
     for day in day_changes(catalog):
         yield addresses.changes(day.date), day
     yield addresses.CHANGES, all_changes(catalog)
     yield addresses.HISTORY, index
+    yield addresses.FIXES, urgent
     for slug, image in catalog.history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
 
@@ -196,6 +268,15 @@ HISTORY = Kind(
             "Figures of every recorded day",
             "Open vulnerabilities, images and grades at the end of each day, and how long fixes took.",
             HistoryIndex,
+        ),
+        Route(
+            addresses.FIXES,
+            "listFixes",
+            "history",
+            "Are critical and high vulnerabilities fixed in time?",
+            "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
+            "how old the open ones are.",
+            Fixes,
         ),
         Route(
             addresses.image_history("{slug}"),

@@ -21,12 +21,15 @@ from ..catalog.history import (
     DayCounts,
     DayFigures,
     Episode,
+    EpisodeEnd,
+    FixEntry,
     FixTimes,
     FixWindows,
     Head,
     History,
     ImageFigures,
     ImageRecord,
+    KnownDigest,
     PopulationFigures,
     RecordedDay,
     TimeToFix,
@@ -45,6 +48,7 @@ _Counts: TypeAlias = tuple[int, ...]
 _NONE: _Counts = (0,) * (9 + len(GRADES))
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)
+URGENT = ("CRITICAL", "HIGH")
 
 
 def read_history(folder: Folder) -> History | None:
@@ -65,6 +69,7 @@ class _Replay:
         self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._listed: dict[str, set[str]] = defaultdict(set)
         """Digest → slugs that listed it, or whose scans named it, at the end of any day before."""
+        self._digests: dict[str, Digests] = defaultdict(Digests)
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day that changed them."""
         self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
@@ -81,11 +86,13 @@ class _Replay:
             trend.append(_day_counts(day, self._sums))
             head = Head(day.date, day.sha256)
         fixes = Fixes(head.date)
-        for episodes in self._episodes.values():
+        entries: list[FixEntry] = []
+        for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
+            entries.extend(episodes.fix_entries(slug))
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, trend, fixes.times(), images)
+        return History(days, head, figures, trend, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
         slugs = [*dict.fromkeys(event.slug for event in day.events)]
@@ -115,6 +122,7 @@ class _Replay:
         """Bring the sums and the image's own figures to the end of a day on which it changed."""
         image = self._state.get(slug)
         self._episodes[slug].close_day(image)
+        self._digests[slug].close_day(date, image)
         for digest in _digests(image) if image else ():
             self._listed[digest].add(slug)
         lifecycle, before = self._counts.pop(slug, ("available", _NONE))
@@ -131,7 +139,7 @@ class _Replay:
         episodes = self._episodes[slug].all(self._state.get(slug))
         episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
         episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
-        return ImageRecord(self._figures[slug], episodes)
+        return ImageRecord(self._figures[slug], self._digests[slug].all(), episodes)
 
 
 def _digests(image: KnownImage) -> set[str]:
@@ -188,6 +196,47 @@ def _figures(date: str, image: KnownImage | None, counts: _Counts) -> ImageFigur
     return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
 
 
+class Digests(Struct):
+    """Since when each version of one image has its digests, and which it had before."""
+
+    listed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Version → digests on its page."""
+    scanned: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Version → digests of its last scan, unless its page has listed others since."""
+    since: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Version and digest → day."""
+    ended: list[KnownDigest] = field(default_factory=list)
+
+    def close_day(self, date: str, image: KnownImage | None) -> None:
+        listed = {**image.releases} if image else {}
+        self.scanned = {
+            version: digests
+            for version, digests in self.scanned.items()
+            if version in listed and listed[version] == self.listed.get(version)
+        }
+        if image and image.scanned and image.scan:
+            self.scanned[image.scan.version] = image.scan.digests
+        self.listed = listed
+        now = {
+            (version, digest)
+            for digests_by_version in (listed, self.scanned)
+            for version, digests in digests_by_version.items()
+            for digest in digests
+        }
+        for version, digest in self.since.keys() - now:
+            start = self.since.pop((version, digest))
+            self.ended.append(KnownDigest(digest, version, start, date))
+        for key in now - self.since.keys():
+            self.since[key] = date
+
+    def all(self) -> list[KnownDigest]:
+        """Every digest, oldest first."""
+        current = [
+            KnownDigest(digest, version, start, None) for (version, digest), start in self.since.items()
+        ]
+        return sorted([*self.ended, *current], key=lambda known: (known.from_, known.version, known.digest))
+
+
 class Since(NamedTuple):
     """Since when something is open; `baseline`: at least since then."""
 
@@ -201,6 +250,8 @@ class Clock(Struct):
     since: Since
     worst: Severity
     """The worst severity that it had while it was open."""
+    reason: EpisodeEnd | None = None
+    """Why it was last no longer open, without being fixed."""
 
     def worsen(self, severity: Severity) -> None:
         self.worst = min(self.worst, severity, key=SEVERITIES.index)
@@ -211,6 +262,16 @@ class Fix(NamedTuple):
 
     date: str
     clock: Clock
+    version: str
+    reason: EpisodeEnd
+
+
+class _Ending(NamedTuple):
+    """The end of the last package in which an id was open."""
+
+    fixes: bool
+    version: str
+    reason: EpisodeEnd
 
 
 class _Before(NamedTuple):
@@ -248,8 +309,8 @@ class ImageEpisodes(Struct):
     scan: KnownScan | None = None
     unknown: bool = False
     """Nobody knows since when what is found on this day is there."""
-    gone: dict[str, bool] = field(default_factory=dict)
-    """Id of which a package is no longer open since today → whether all of these ends are fixes."""
+    gone: dict[str, _Ending] = field(default_factory=dict)
+    """Id of which a package is no longer open since today → how: by a fix only if all of them are fixes."""
 
     def begin_day(self, date: str, before: _Before, image: KnownImage | None, *, unknown: bool) -> None:
         self.date, self.before, self.unknown = date, before, unknown
@@ -317,13 +378,14 @@ class ImageEpisodes(Struct):
         if candidates := same or other:
             self.ended[id_].remove(candidates[-1])
 
-    def _end(self, event: events.VulnerabilityEvent, reason: str, *, fixes: bool) -> bool:
+    def _end(self, event: events.VulnerabilityEvent, reason: EpisodeEnd, *, fixes: bool) -> bool:
         """End what is open; returns whether by a fix."""
         key = event.id, event.pkg
         if key not in self.open:  # it was suppressed
             return False
         self.open.remove(key)
-        self.gone[event.id] = fixes and self.gone.get(event.id, True)
+        if not fixes or event.id not in self.gone:
+            self.gone[event.id] = _Ending(fixes, event.version, reason)
         episode = self._episode(key, event.severity)
         if fixes:
             days = None if episode.baseline else _days(episode.first_seen, self.date)
@@ -334,18 +396,43 @@ class ImageEpisodes(Struct):
     def close_day(self, image: KnownImage | None) -> None:
         """Stop the clocks of the ids that were fixed today, in whatever package."""
         if self.gone:
-            left = {id_ for id_, _ in self.open}
-            if image:
-                left |= {id_ for id_, _ in image.suppressed}
-            for id_, fixes in self.gone.items():
-                if fixes and id_ not in left:
-                    self.fixes[id_].append(Fix(self.date, self.clocks.pop(id_)))
+            still_open = {id_ for id_, _ in self.open}
+            suppressed = {id_ for id_, _ in image.suppressed} if image else set()
+            for id_, ending in self.gone.items():
+                if id_ in still_open:
+                    continue
+                if ending.fixes and id_ not in suppressed:
+                    fix = Fix(self.date, self.clocks.pop(id_), ending.version, ending.reason)
+                    self.fixes[id_].append(fix)
+                else:
+                    self.clocks[id_].reason = "suppressed" if id_ in suppressed else ending.reason
             self.gone.clear()
         self.scanned |= _scanned(self.scan)
 
     def all_fixes(self) -> Iterator[Fix]:
         for fixes in self.fixes.values():
             yield from fixes
+
+    def fix_entries(self, slug: str) -> list[FixEntry]:
+        """An entry for each clock of a critical or high id, by id and first day."""
+        still_open = {id_ for id_, _ in self.open}
+        entries = [
+            FixEntry(
+                *(slug, id_, clock.worst, clock.since.date),
+                *(None, None, None),
+                None if id_ in still_open else clock.reason,
+            )
+            for id_, clock in self.clocks.items()
+        ]
+        for id_, fixes in self.fixes.items():
+            for date, clock, version, reason in fixes:
+                first, baseline = clock.since
+                days = None if baseline else _days(first, date)
+                entries.append(FixEntry(slug, id_, clock.worst, first, date, version, days, reason))
+        return sorted(
+            (entry for entry in entries if entry.severity in URGENT),
+            key=lambda entry: (entry.id, entry.first_seen),
+        )
 
     def all(self, image: KnownImage | None) -> list[Episode]:
         """The episodes that have not ended, then the others, latest ends first."""
