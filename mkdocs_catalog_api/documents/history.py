@@ -273,7 +273,7 @@ HISTORY = Kind(
             addresses.FIXES,
             "listFixes",
             "history",
-            "Are critical and high vulnerabilities fixed in time?",
+            "Time to fix of critical and high vulnerabilities",
             "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
             "how old the open ones are.",
             Fixes,
