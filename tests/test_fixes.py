@@ -223,8 +223,8 @@ def test_diff_knows_the_documents(past: Past) -> None:
     assert (result.exit_code, result.output.splitlines()) == (
         1,
         [
-            "breaking: /api/v1/fixes.json: removed",
-            "breaking: ImageHistory.digests: removed",
             "breaking: fixes.json: the document is gone",
+            "breaking: ImageHistory.digests: removed",
+            "breaking: /api/v1/fixes.json: removed",
         ],
     )
