@@ -1,4 +1,4 @@
-"""What changed from day to day: documents of each recorded day, and of each image."""
+"""Documents of the history: recorded days with their events, figures, time to fix, and images."""
 
 import datetime
 from collections.abc import Iterable
@@ -30,18 +30,19 @@ from .examples import example_image
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 _LIMITS = (7, 30, 90)
-"""Days within which something may have been fixed."""
+"""Limits in days."""
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
 EventCounts = Annotated[
-    dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
+    dict[str, Counter],
+    Meta(description="Kind of event → number of events; a kind without events is left out."),
 ]
 
 
 class ChangedDay(Document):
-    """A day on which something changed, or nothing."""
+    """A recorded day, with or without changes."""
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    href: Annotated[Href, Meta(description="What changed on that day.")]
+    href: Annotated[Href, Meta(description="The changes of that day.")]
     counts: EventCounts
 
 
@@ -55,14 +56,14 @@ class Changes(Document):
 
 
 class ChangesLinks(Document):
-    """Addresses around a day."""
+    """Links of a day."""
 
     prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
     collection: Annotated[Href, Meta(description="All recorded days.")]
 
 
 class DayChanges(Document):
-    """What changed on one day, as its file in the history says it. No later day changes this document."""
+    """The changes of one day, with everything in its file in the history. No later day changes it."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
@@ -75,7 +76,7 @@ class DayChanges(Document):
         RecordedFigures | None,
         Meta(description="The security summary's counts of that day; null for a day recorded without."),
     ]
-    links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
+    links: Annotated[ChangesLinks, Meta(description="Links of the day.")]
     total: Annotated[Counter, Meta(description="Number of events.")]
     counts: EventCounts
     data: Annotated[
@@ -92,11 +93,11 @@ class HistoryIndex(Document):
     head: Annotated[Head, Meta(description="The last day of the chain.")]
     total: Total
     data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
-    time_to_fix: Annotated[TimeToFix, Meta(description="How long it took until vulnerabilities were fixed.")]
+    time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took.")]
 
 
 class Fixes(Document):
-    """Every critical and high vulnerability that was recorded: since when, and when it was fixed.
+    """Every critical and high vulnerability with its first day and its fix.
 
     The rules are those of the time to fix. An id that comes back after its fix has another entry.
     """
@@ -105,7 +106,7 @@ class Fixes(Document):
     resource: Annotated[Literal["fixes"], Meta(description="Name of the resource.")]
     total: Total
     within: Annotated[Within, Meta(description="How many were fixed in time.")]
-    open: Annotated[OpenAges, Meta(description="How old those are that are still open.")]
+    open: Annotated[OpenAges, Meta(description="Age of the open ones.")]
     data: Annotated[
         list[FixEntry], Meta(description="An entry for each id of an image, by slug, id and first day.")
     ]
@@ -118,19 +119,20 @@ class ImageHistory(Document):
     resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
     slug: Slug
     figures: Annotated[
-        list[ImageFigures], Meta(description="An entry for each day that changed them, oldest first.")
+        list[ImageFigures], Meta(description="An entry for each day with other figures, oldest first.")
     ]
     digests: Annotated[
         list[KnownDigest],
-        Meta(description="Every digest that a recorded day knows, former ones too; oldest first."),
+        Meta(description="Every digest that a version has or had, oldest first."),
     ]
     vulnerabilities: Annotated[
-        list[Episode], Meta(description="Every vulnerability of a newest release, those seen last first.")
+        list[Episode],
+        Meta(description="Every vulnerability of a newest version, by first day, newest first."),
     ]
 
 
 def history_index(catalog: Catalog) -> HistoryIndex | None:
-    """The figures of the recorded days; None when no day is recorded."""
+    """Return the figures of the recorded days; None without a recorded day."""
     history = catalog.history
     if history is None:
         return None
@@ -139,7 +141,7 @@ def history_index(catalog: Catalog) -> HistoryIndex | None:
 
 
 def fixes(catalog: Catalog) -> Fixes | None:
-    """Every critical and high vulnerability that was recorded; None when no day is recorded."""
+    """Return every critical and high vulnerability with its fix; None without a recorded day."""
     history = catalog.history
     if history is None:
         return None
@@ -160,7 +162,7 @@ def _shares(entries: Iterable[FixEntry]) -> FixShares:
 
 
 def _share(part: int, whole: int) -> float | None:
-    """Rounded down to three decimals; a whole number is an `int`, so that JSON shows the shortest number."""
+    """Round down to three decimals; a whole number is an `int`, so that JSON shows the shortest number."""
     if not whole:
         return None
     thousandths = 1000 * part // whole
@@ -168,7 +170,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _ages(entries: Iterable[FixEntry], last: str) -> list[int]:
-    """Days up to the last recorded day, of the entries that are still open, oldest first."""
+    """Return the age of each open entry in days on the last recorded day, oldest first."""
     head = datetime.date.fromisoformat(last)
     return sorted(
         (
@@ -181,12 +183,12 @@ def _ages(entries: Iterable[FixEntry], last: str) -> list[int]:
 
 
 def image_history(slug: str, image: ImageRecord) -> ImageHistory:
-    """What is recorded of an image."""
+    """Return the history of an image."""
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
 def day_changes(catalog: Catalog) -> list[DayChanges]:
-    """What changed on each recorded day, oldest first."""
+    """Return the changes of each recorded day, oldest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
     links = [None, *(at.api(addresses.changes(day.date)) for day in days)]
     collection = at.api(addresses.CHANGES)
@@ -208,7 +210,7 @@ def day_changes(catalog: Catalog) -> list[DayChanges]:
 
 
 def all_changes(catalog: Catalog) -> Changes:
-    """Every recorded day, newest first."""
+    """Return every recorded day, newest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
     listed = [ChangedDay(day.date, at.api(addresses.changes(day.date)), {**day.counts}) for day in days]
     return Changes("v1", "changes", len(listed), listed[::-1])
@@ -247,15 +249,15 @@ HISTORY = Kind(
             "listChanges",
             "history",
             "Every recorded day",
-            "How much changed on each day, newest first. A catalog without a history has no such documents.",
+            "The number of changes on each day, newest first. Only a catalog with a history has them.",
             Changes,
         ),
         Route(
             addresses.changes("{date}"),
             "getDayChanges",
             "history",
-            "What changed on one day",
-            "The events of the day by image, with what it takes to rebuild its file and prove the chain.",
+            "The changes of one day",
+            "The events of the day by image. They and the counts prove the chain.",
             DayChanges,
             (_DAY,),
             example=_last_day,
@@ -283,8 +285,7 @@ HISTORY = Kind(
             "getImageHistory",
             "history",
             "The history of one image",
-            "Its figures over time, and since when each vulnerability was open, when it was fixed and in "
-            "what.",
+            "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
             example=_example_history,

@@ -165,7 +165,7 @@ class Folder:
     def write(
         self, date: str, previous: str | None, figures: RecordedFigures | None, events: Iterable[AnyEvent]
     ) -> tuple[str, int]:
-        """Write the file of a day, unless it has this content already; return its SHA-256 and number of events.
+        """Write the file of a day, unless it has this content; return its SHA-256 and number of events.
 
         Raises:
             OSError: it can't be written.
@@ -193,7 +193,7 @@ class Folder:
         return self.path / f"{date}.json"
 
     def _sweep(self) -> None:
-        """Remove files that killed runs left behind; those of the last day may belong to a run in progress."""
+        """Remove files of killed runs; those of the last 24 hours may belong to a run in progress."""
         for entry in os.scandir(self.path):
             with suppress(OSError):
                 if _UNFINISHED.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _STALE:
@@ -204,7 +204,7 @@ def _read_head(line: bytes, date: str, label: str, number: int) -> _DayHead:
     """Decode the first line of a day."""
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
         message = "unresolved merge conflict"
-        hint = "keep one of the two versions of this file, then run `catalog-api record --rebuild`"
+        hint = "keep one side of the conflict, then run `catalog-api record --rebuild`"
         raise refused(label, number, message, hint)
     try:
         head = _HEAD.decode(line + b"]}")
