@@ -255,7 +255,7 @@ NEXT = "changes/2025-10-17.json"
         (replaced_document, "security.json: not the document in the manifest"),
         (forged_day, f"{FORGED}: not the document in the manifest"),
         (forged_and_signed_day, f"{FORGED}: the day was edited"),
-        (forged_day_with_its_hash, f"{NEXT}: does not follow the day before"),
+        (forged_day_with_its_hash, f"{NEXT}: does not follow the day with the hash"),
         (forged_last_day, "history/index.json: `head` is not the last day of the chain"),
         (removed_last_day, "history/index.json: `head` is not the last day of the chain"),
         (hidden_day, "changes/2025-10-31.json: a day that changes.json does not list"),
@@ -264,7 +264,7 @@ NEXT = "changes/2025-10-17.json"
         (lacking(FORGED), f"{FORGED}: not in the manifest, but changes"),
         (missing_document, "images.json: can't be read: "),
         (missing_signature, "manifest.json.jws: can't be read: "),
-        (other_algorithm, "manifest.json.jws: not a signature of manifest.json with the key in public.pem"),
+        (other_algorithm, "manifest.json.jws: not a signature of manifest.json with public.pem"),
         (hidden_vulnerability, "fixes.json: CVE-"),
         (fix_entry(fixed="2025-08-15"), "fixes.json: CVE-2025-22874 in caddy: not fixed on 2025-08-15"),
         (fix_entry(reason="rebuilt"), "fixes.json: CVE-2025-22874 in caddy: not fixed on 2025-08-29"),
@@ -282,7 +282,7 @@ def test_a_forgery_is_refused_with_one_line(site: Online, forge: Callable[[Onlin
 
 @pytest.mark.slow
 def test_a_wrong_key_is_refused(built: Online) -> None:
-    line = "error: manifest.json.jws: not a signature of manifest.json with the key in {}\n"
+    line = "error: manifest.json.jws: not a signature of manifest.json with {}\n"
     for key in ("other.pem", "key.pem", "audit.py", "missing.pem"):
         assert built.audit(key=key) == (1, line.format(key))
 
