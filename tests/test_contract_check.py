@@ -83,6 +83,10 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("recorded figures", f"{DAY} figures all fixable", 99, f"{DAY} $.sha256"),
     ("history", "history/index.json data 1 images", 9, "history/index.json $.data[1].images"),
     ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
+    ("fixes", "fixes.json data 0 firstSeen", "2026-10-31", "fixes.json $.data[0]: "),
+    ("fixes in time", "fixes.json within high fixed", 9, "fixes.json $.within.high.fixed"),
+    ("age of open ones", "fixes.json open high", [9], "fixes.json $.open.high"),
+    ("former digests", "history/alpha.json digests 0 from", "2026-11-02", "history/alpha.json $.digests[0]"),
     (
         "ends",
         "history/alpha.json vulnerabilities 0 fixedIn",

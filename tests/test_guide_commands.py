@@ -53,9 +53,17 @@ ELSEWHERE = {
     "gate": "test_recipes: every block with a title",
     "publish": "test_publishing: what a host without a workflow runs each day",
     "others": "test_zensical, with the real program",
+    "auditors": "test_auditors: the script, with each of its errors",
 }
 """Where the other blocks of a page are run."""
 RUN_ELSEWHERE = {
+    ("auditors", "pip install cryptography"),
+    ("auditors", "python audit.py https://catalog.example.org/hardened public.pem"),
+    (
+        "auditors",
+        "python audit.py https://catalog.example.org/hardened public.pem "
+        "a87a516c1b3b60a7c890a74ebeb07a72687dfa31dfd102d985f94cb1f4aae6aa",
+    ),
     ("others", "zensical build"),
     ("publish", "pip install -r requirements.txt"),
 }

@@ -268,7 +268,7 @@ def test_the_clock_goes_back(past: Past) -> None:
     before = past.files()
     result = past.run("--date", MONDAY)
     assert result.exit_code == 1
-    assert f"history: {MONDAY} comes before {TUESDAY}" in result.output
+    assert f"history: {MONDAY} is before {TUESDAY}" in result.output
     assert past.files() == before
 
 

@@ -72,25 +72,25 @@ def test_a_changed_day_breaks_the_chain(past: Past) -> None:
 
 def test_a_missing_day_breaks_the_chain(past: Past) -> None:
     past.file(FIRST).unlink()
-    assert f"history/{SECOND}.json:1: the first day names a day before it" in refusal(past, "--verify")
+    assert f"history/{SECOND}.json:1: the day before the first one is missing" in refusal(past, "--verify")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (b'"vulnerability-found"', b'"vulnerability-lost"', ":3: not an event as `record` writes it"),
-        (b'"HIGH"', b'"high"', ":3: not an event as `record` writes it"),
-        (b'"HIGH"', b'"\xff"', ":3: not an event as `record` writes it"),
-        (b'"available"', b'"', ":2: not an event as `record` writes it"),
-        (b"\n]}\n", b"\n", ":3: the file ends in the middle"),
-        (b"\n]}\n", b",\n]}\n", ":4: this is not the end of a day"),
-        (b"\n]}\n", b"\n]}\n{}\n", ":5: this is not the end of a day"),
-        (b",\n", b"\n", ":3: a comma is missing"),
-        (b'{"date":"2026-11-03"', b'{"date":"2026-11-05"', ":1: not the beginning of this day"),
-        (b'{"date"', b"{date", ":1: not the beginning of this day"),
-        (b'{"date"', b'<<<<<<< HEAD\n{"date"', ":1: git could not merge two histories of this day"),
-        (TWO.encode(), ONE.encode(), ":3: this can't follow the days before: it is known already"),
-        (b'"available"', b'"planned"', ":2: this can't follow the days before: it was available before"),
+        (b'"vulnerability-found"', b'"vulnerability-lost"', ":3: not a valid event"),
+        (b'"HIGH"', b'"high"', ":3: not a valid event"),
+        (b'"HIGH"', b'"\xff"', ":3: not a valid event"),
+        (b'"available"', b'"', ":2: not a valid event"),
+        (b"\n]}\n", b"\n", ":3: the file is cut off"),
+        (b"\n]}\n", b",\n]}\n", ":4: a day ends with"),
+        (b"\n]}\n", b"\n]}\n{}\n", ":5: a day ends with"),
+        (b",\n", b"\n", ":3: missing comma"),
+        (b'{"date":"2026-11-03"', b'{"date":"2026-11-05"', ":1: not a valid first line"),
+        (b'{"date"', b"{date", ":1: not a valid first line"),
+        (b'{"date"', b'<<<<<<< HEAD\n{"date"', ":1: unresolved merge conflict"),
+        (TWO.encode(), ONE.encode(), ":3: contradicts the days before: the vulnerability is known already"),
+        (b'"available"', b'"planned"', ":2: contradicts the days before: the lifecycle was available"),
     ],
 )
 def test_a_file_that_is_not_in_order_is_named(past: Past, old: bytes, new: bytes, said: str) -> None:
@@ -103,7 +103,7 @@ def test_a_file_that_is_not_in_order_is_named(past: Past, old: bytes, new: bytes
 def test_a_second_beginning_is_refused(past: Past) -> None:
     body = past.file(SECOND).read_bytes()
     past.file(SECOND).write_bytes(re.sub(b'"previous":"[0-9a-f]*"', b'"previous":null', body))
-    said = f"history/{SECOND}.json:1: this day says that it is the first, but {FIRST}.json is there"
+    said = f"history/{SECOND}.json:1: `previous` is null as on the first day, but {FIRST}.json is before it"
     assert said in refusal(past, "--verify")
 
 
@@ -112,7 +112,7 @@ def test_other_files(past: Past) -> None:
     past.site.write("history/.gitattributes", "*.json -text\n")
     assert past.run("--verify").exit_code == 0
     past.site.write("history/2026-02-30.json", "")
-    assert "history/2026-02-30.json: no day is called this" in refusal(past, "--verify")
+    assert "history/2026-02-30.json: the name is not a date" in refusal(past, "--verify")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
@@ -121,7 +121,7 @@ def test_a_day_that_is_a_pipe_is_refused_and_not_waited_for(past: Past) -> None:
     os.mkfifo(past.file(SECOND))
     result = past.run("--verify")
     assert result.exit_code == 1
-    assert f"history/{SECOND}.json: not a plain file" in result.output
+    assert f"history/{SECOND}.json: not a regular file" in result.output
 
 
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:
@@ -157,7 +157,7 @@ def test_a_day_that_git_could_not_merge_is_mended_first(past: Past) -> None:
     whole = past.file(THIRD).read_bytes()
     past.file(SECOND).write_bytes(past.file(SECOND).read_bytes().replace(b"HIGH", b"LOW"))
     past.file(THIRD).write_bytes(b"<<<<<<< HEAD\n" + whole + b"=======\n" + whole + b">>>>>>> theirs\n")
-    assert "keep one of the two files" in refusal(past, "--rebuild")
+    assert "unresolved merge conflict" in refusal(past, "--rebuild")
     past.file(THIRD).write_bytes(whole)
     assert past.run("--rebuild").exit_code == 0
     assert past.run("--verify").exit_code == 0
@@ -204,7 +204,7 @@ def test_the_folder_can_be_named(past: Past) -> None:
     past.site.settings["history"] = "docs/past"
     result = past.run("--date", FIRST)
     assert result.exit_code == 1
-    assert "catalog-api.history: the folder lies in docs_dir" in result.output
+    assert "catalog-api.history: the folder is in docs_dir" in result.output
 
 
 def test_a_refused_catalog_records_nothing(past: Past) -> None:

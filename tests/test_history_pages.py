@@ -56,6 +56,7 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
     assert links == {
         "changes": "/catalog/api/v1/changes.json",
         "index": "/catalog/api/v1/history/index.json",
+        "fixes": "/catalog/api/v1/fixes.json",
     }
     assert [day["date"] for day in result.json("changes.json")["data"]] == [THIRD, SECOND, FIRST]
     first = result.json(f"changes/{FIRST}.json")["data"]

@@ -297,9 +297,14 @@ def test_time_to_fix_is_what_the_contract_says(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path), "history")
         recorded(folder, days)
-        times = {path: json.loads(body) for path, body in documents(folder)}["history/index.json"][
-            "timeToFix"
-        ]
+        made = {path: json.loads(body) for path, body in documents(folder)}
+    times = made["history/index.json"]["timeToFix"]
+    urgent = [
+        (entry["severity"], entry["days"])
+        for entry in made["fixes.json"]["data"]
+        if entry["days"] is not None
+    ]
+    assert sorted(urgent) == sorted(fix for fix in expected_fixes(days) if fix[0] in ("CRITICAL", "HIGH"))
     for severity in SEVERITIES:
         took = [days for worst, days in expected_fixes(days) if worst == severity]
         window = times[severity.lower()]["days365"]

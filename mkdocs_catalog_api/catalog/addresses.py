@@ -23,6 +23,7 @@ SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"
 HISTORY = "history/index.json"
+FIXES = "fixes.json"
 
 
 def collection(resource: str) -> str:

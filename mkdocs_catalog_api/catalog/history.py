@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
-from .events import AnyEvent, GoneReason, Id, Package, Version
+from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .grading import GRADES, Grade
 from .published import Counter, Counters, Document, GradeLetter
 from .vulnerabilities import SeverityWord, vocabulary
@@ -14,6 +14,7 @@ Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_s
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Head(Document):
@@ -116,6 +117,72 @@ class TimeToFix(Document):
     unknown: Annotated[FixWindows, Meta(description="Of unknown severity.")]
 
 
+class FixEntry(Document):
+    """A critical or high vulnerability of an image, from the day it was open to its fix."""
+
+    slug: Slug
+    id: Id
+    severity: Annotated[SeverityWord, Meta(description="The worst that the id had while it was open.")]
+    first_seen: Annotated[
+        Date, Meta(description="The first recorded day on which the id was open, as in the image's history.")
+    ]
+    fixed: Annotated[
+        Date | None, Meta(description="The first day on which a scanned version had it in no package.")
+    ]
+    fixed_in: Annotated[Version | None, Meta(description="The version that was the newest that day.")]
+    days: Annotated[
+        Counter | None,
+        Meta(
+            description="Days from `firstSeen` to `fixed`; null without a fix, and if the id was there "
+            "before the history began."
+        ),
+    ]
+    reason: Annotated[
+        Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
+        Meta(
+            description="Why it is no longer open; null while it is open. Without `fixed`, it is not a fix."
+        ),
+    ]
+
+
+class FixShares(Document):
+    """How many vulnerabilities were fixed in time, of those with `days`."""
+
+    fixed: Annotated[Counter, Meta(description="Number of entries with `days`.")]
+    days7: Annotated[
+        Share | None,
+        Meta(
+            description="Share of them that were fixed within 7 days, rounded down to three decimals; "
+            "null if there are none."
+        ),
+    ]
+    days30: Annotated[Share | None, Meta(description="Share fixed within 30 days.")]
+    days90: Annotated[Share | None, Meta(description="Share fixed within 90 days.")]
+
+
+class Within(Document):
+    """How many vulnerabilities were fixed in time, over all recorded days."""
+
+    critical: Annotated[FixShares, Meta(description="Of critical severity.")]
+    high: Annotated[FixShares, Meta(description="Of high severity.")]
+
+
+Ages = Annotated[
+    list[Counter],
+    Meta(
+        description="Days from `firstSeen` to the last recorded day of each entry that is still open "
+        "(`reason` is null), oldest first. If the id was there before the history began, it is older."
+    ),
+]
+
+
+class OpenAges(Document):
+    """How old the vulnerabilities are that are still open."""
+
+    critical: Ages
+    high: Ages
+
+
 class ImageFigures(Document):
     """An image from one day on. All counts are null if it is not scanned."""
 
@@ -175,6 +242,20 @@ class Episode(Document):
     ]
 
 
+class KnownDigest(Document):
+    """A digest of an image, from the day a version had it."""
+
+    digest: Annotated[str, Meta(description="Digest that the version's page lists or its scan names.")]
+    version: Version
+    from_: Annotated[Date, Meta(description="The first recorded day on which the version had it.")] = field(
+        name="from"
+    )
+    until: Annotated[
+        Date | None,
+        Meta(description="The first recorded day on which it no longer had it; null if it still has it."),
+    ]
+
+
 class RecordedDay(NamedTuple):
     """The changes of a recorded day."""
 
@@ -195,6 +276,8 @@ class ImageRecord(NamedTuple):
 
     figures: Sequence[ImageFigures]
     """Oldest first."""
+    digests: Sequence[KnownDigest]
+    """Oldest first."""
     episodes: Sequence[Episode]
     """Newest first."""
 
@@ -210,5 +293,7 @@ class History(Struct, frozen=True):
     trend: Sequence[DayCounts]
     """Of each day."""
     time_to_fix: TimeToFix
+    fixes: Sequence[FixEntry]
+    """By slug, id and first day."""
     images: Mapping[str, ImageRecord]
     """Slug → record of every image, former ones included, sorted by slug."""

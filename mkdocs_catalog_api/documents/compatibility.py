@@ -62,6 +62,8 @@ class _Comparison:
             before, after = item["get"], other["get"]
             yield from self._parameters(path, before, after)
             yield from self._schemas(path, _body(before), _body(after))
+        for path in self.new["paths"].keys() - self.old["paths"].keys():
+            yield Change("compatible", "added-path", path, "new documents")
 
     def _parameters(self, path: str, before: Json, after: Json) -> Iterator[Change]:
         now = {entry["name"]: entry["schema"] for entry in after.get("parameters", ())}

@@ -53,6 +53,7 @@ class HistoryLinks(Document):
 
     changes: Annotated[Href, Meta(description="What changed on each day.")]
     index: Annotated[Href, Meta(description="Figures of every day.")]
+    fixes: Annotated[Href, Meta(description="Critical and high vulnerabilities, and when they were fixed.")]
 
 
 SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
@@ -153,7 +154,9 @@ def discovery(
             }
         ),
         SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
-        HistoryLinks(at.api(addresses.CHANGES), at.api(addresses.HISTORY)) if catalog.history else None,
+        HistoryLinks(*map(at.api, (addresses.CHANGES, addresses.HISTORY, addresses.FIXES)))
+        if catalog.history
+        else None,
         {name: at.api(addresses.badge(name)) for name in badges},
         {name: at.api(path) for name, path in templates.items()},
         {name: at.api(path) for name, path in lookups.items()},

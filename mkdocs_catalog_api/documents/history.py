@@ -1,5 +1,7 @@
-"""What changed from day to day: documents of each recorded day, and of each image."""
+"""Documents of the history: recorded days with their events, figures, time to fix, and images."""
 
+import datetime
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -10,29 +12,37 @@ from ..catalog.history import (
     Date,
     DayFigures,
     Episode,
+    FixEntry,
+    FixShares,
     Head,
     ImageFigures,
     ImageRecord,
+    KnownDigest,
+    OpenAges,
     RecordedFigures,
     Sha256,
     TimeToFix,
+    Within,
 )
 from ..catalog.published import ApiVersion, Counter, Document, Href
 from ..catalog.value import Catalog
 from .examples import example_image
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
+_LIMITS = (7, 30, 90)
+"""Limits in days."""
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
 EventCounts = Annotated[
-    dict[str, Counter], Meta(description="Kind of event → how many; kinds without one are left out.")
+    dict[str, Counter],
+    Meta(description="Kind of event → number of events; a kind without events is left out."),
 ]
 
 
 class ChangedDay(Document):
-    """A day on which something changed, or nothing."""
+    """A recorded day, with or without changes."""
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    href: Annotated[Href, Meta(description="What changed on that day.")]
+    href: Annotated[Href, Meta(description="The changes of that day.")]
     counts: EventCounts
 
 
@@ -46,14 +56,14 @@ class Changes(Document):
 
 
 class ChangesLinks(Document):
-    """Addresses around a day."""
+    """Links of a day."""
 
     prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
     collection: Annotated[Href, Meta(description="All recorded days.")]
 
 
 class DayChanges(Document):
-    """What changed on one day, as its file in the history says it. No later day changes this document."""
+    """The changes of one day, with everything in its file in the history. No later day changes it."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
@@ -66,7 +76,7 @@ class DayChanges(Document):
         RecordedFigures | None,
         Meta(description="The security summary's counts of that day; null for a day recorded without."),
     ]
-    links: Annotated[ChangesLinks, Meta(description="Addresses around the day.")]
+    links: Annotated[ChangesLinks, Meta(description="Links of the day.")]
     total: Annotated[Counter, Meta(description="Number of events.")]
     counts: EventCounts
     data: Annotated[
@@ -83,7 +93,23 @@ class HistoryIndex(Document):
     head: Annotated[Head, Meta(description="The last day of the chain.")]
     total: Total
     data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
-    time_to_fix: Annotated[TimeToFix, Meta(description="How long it took until vulnerabilities were fixed.")]
+    time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took.")]
+
+
+class Fixes(Document):
+    """Every critical and high vulnerability with its first day and its fix.
+
+    The rules are those of the time to fix. An id that comes back after its fix has another entry.
+    """
+
+    api_version: ApiVersion
+    resource: Annotated[Literal["fixes"], Meta(description="Name of the resource.")]
+    total: Total
+    within: Annotated[Within, Meta(description="How many were fixed in time.")]
+    open: Annotated[OpenAges, Meta(description="Age of the open ones.")]
+    data: Annotated[
+        list[FixEntry], Meta(description="An entry for each id of an image, by slug, id and first day.")
+    ]
 
 
 class ImageHistory(Document):
@@ -93,15 +119,20 @@ class ImageHistory(Document):
     resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
     slug: Slug
     figures: Annotated[
-        list[ImageFigures], Meta(description="An entry for each day that changed them, oldest first.")
+        list[ImageFigures], Meta(description="An entry for each day with other figures, oldest first.")
+    ]
+    digests: Annotated[
+        list[KnownDigest],
+        Meta(description="Every digest that a version has or had, oldest first."),
     ]
     vulnerabilities: Annotated[
-        list[Episode], Meta(description="Every vulnerability of a newest release, those seen last first.")
+        list[Episode],
+        Meta(description="Every vulnerability of a newest version, by first day, newest first."),
     ]
 
 
 def history_index(catalog: Catalog) -> HistoryIndex | None:
-    """The figures of the recorded days; None when no day is recorded."""
+    """Return the figures of the recorded days; None without a recorded day."""
     history = catalog.history
     if history is None:
         return None
@@ -109,13 +140,55 @@ def history_index(catalog: Catalog) -> HistoryIndex | None:
     return HistoryIndex("v1", "history", history.head, len(figures), figures, history.time_to_fix)
 
 
+def fixes(catalog: Catalog) -> Fixes | None:
+    """Return every critical and high vulnerability with its fix; None without a recorded day."""
+    history = catalog.history
+    if history is None:
+        return None
+    entries = [*history.fixes]
+    by_severity = [
+        [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
+    ]
+    within = Within(*map(_shares, by_severity))
+    ages = OpenAges(*(_ages(entries, history.head.date) for entries in by_severity))
+    return Fixes("v1", "fixes", len(entries), within, ages, entries)
+
+
+def _shares(entries: Iterable[FixEntry]) -> FixShares:
+    days = [entry.days for entry in entries if entry.days is not None]
+    return FixShares(
+        len(days), *(_share(sum(each <= limit for each in days), len(days)) for limit in _LIMITS)
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    """Round down to three decimals; a whole number is an `int`, so that JSON shows the shortest number."""
+    if not whole:
+        return None
+    thousandths = 1000 * part // whole
+    return thousandths / 1000 if thousandths % 1000 else thousandths // 1000
+
+
+def _ages(entries: Iterable[FixEntry], last: str) -> list[int]:
+    """Return the age of each open entry in days on the last recorded day, oldest first."""
+    head = datetime.date.fromisoformat(last)
+    return sorted(
+        (
+            (head - datetime.date.fromisoformat(entry.first_seen)).days
+            for entry in entries
+            if entry.reason is None
+        ),
+        reverse=True,
+    )
+
+
 def image_history(slug: str, image: ImageRecord) -> ImageHistory:
-    """What is recorded of an image."""
-    return ImageHistory("v1", "history", slug, [*image.figures], [*image.episodes])
+    """Return the history of an image."""
+    return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
 def day_changes(catalog: Catalog) -> list[DayChanges]:
-    """What changed on each recorded day, oldest first."""
+    """Return the changes of each recorded day, oldest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
     links = [None, *(at.api(addresses.changes(day.date)) for day in days)]
     collection = at.api(addresses.CHANGES)
@@ -137,20 +210,21 @@ def day_changes(catalog: Catalog) -> list[DayChanges]:
 
 
 def all_changes(catalog: Catalog) -> Changes:
-    """Every recorded day, newest first."""
+    """Return every recorded day, newest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
     listed = [ChangedDay(day.date, at.api(addresses.changes(day.date)), {**day.counts}) for day in days]
     return Changes("v1", "changes", len(listed), listed[::-1])
 
 
 def _documents(catalog: Catalog) -> Documents:
-    index = history_index(catalog)
-    if catalog.history is None or index is None:
+    index, urgent = history_index(catalog), fixes(catalog)
+    if catalog.history is None or index is None or urgent is None:
         return
     for day in day_changes(catalog):
         yield addresses.changes(day.date), day
     yield addresses.CHANGES, all_changes(catalog)
     yield addresses.HISTORY, index
+    yield addresses.FIXES, urgent
     for slug, image in catalog.history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
 
@@ -175,15 +249,15 @@ HISTORY = Kind(
             "listChanges",
             "history",
             "Every recorded day",
-            "How much changed on each day, newest first. A catalog without a history has no such documents.",
+            "The number of changes on each day, newest first. Only a catalog with a history has them.",
             Changes,
         ),
         Route(
             addresses.changes("{date}"),
             "getDayChanges",
             "history",
-            "What changed on one day",
-            "The events of the day by image, with what it takes to rebuild its file and prove the chain.",
+            "The changes of one day",
+            "The events of the day by image. They and the counts prove the chain.",
             DayChanges,
             (_DAY,),
             example=_last_day,
@@ -198,12 +272,20 @@ HISTORY = Kind(
             HistoryIndex,
         ),
         Route(
+            addresses.FIXES,
+            "listFixes",
+            "history",
+            "Time to fix of critical and high vulnerabilities",
+            "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
+            "how old the open ones are.",
+            Fixes,
+        ),
+        Route(
             addresses.image_history("{slug}"),
             "getImageHistory",
             "history",
             "The history of one image",
-            "Its figures over time, and since when each vulnerability was open, when it was fixed and in "
-            "what.",
+            "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
             example=_example_history,

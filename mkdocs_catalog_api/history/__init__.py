@@ -1,1 +1,1 @@
-"""What a catalog was: the days that `catalog-api record` writes, their chain and their replay."""
+"""The history of a catalog: the days that `catalog-api record` writes, their chain and their replay."""

@@ -1,4 +1,4 @@
-"""A history as a whole: replay, proof, the next day, and a chain made anew."""
+"""Operations on a whole history: replay, verification, the next day, and chaining the days again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .state import ReplayError, Seen, State, apply, differences
 
 
 class Recorded(NamedTuple):
-    """A day that was written."""
+    """Result of writing a day."""
 
     date: str
     sha256: str
@@ -26,21 +26,21 @@ def follow(day: Day, state: State) -> None:
     """Apply the events of a day to the state.
 
     Raises:
-        CatalogError: an event can't follow what is known.
+        CatalogError: an event contradicts the state.
     """
     for line, event in enumerate(day.events, 2):
         try:
             apply(state, event)
         except ReplayError as error:
-            message = f"this can't follow the days before: {error}"
+            message = f"contradicts the days before: {error}"
             raise refused(day.label, line, message, REBUILD) from None
 
 
 def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | None]:
-    """What was known at the end, or before a date, and the hash of the last day; None when there is none.
+    """Return the state at the end, or before a date, and the hash of the last day; None without a day.
 
     Raises:
-        CatalogError: at the first day that is not in order.
+        CatalogError: a day is damaged or does not follow the day before; the first one is reported.
     """
     state: State = {}
     previous: str | None = None
@@ -53,15 +53,15 @@ def replay(folder: Folder, *, before: str | None = None) -> tuple[State, str | N
 def record(
     folder: Folder, date: str, snapshot: Iterable[Seen], figures: RecordedFigures | None = None
 ) -> Recorded:
-    """Write the day on which this was seen and counted; the same day again replaces that day.
+    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it.
 
     Raises:
-        CatalogError: a later day is recorded, or the days before are not in order.
+        CatalogError: a later day is recorded, or a day before is damaged.
         OSError: the day can't be written.
     """
     if folder.dates and date < folder.dates[-1]:
-        message = f"{date} comes before {folder.dates[-1]}, the last day that is recorded"
-        hint = "days are recorded in order: leave `--date` out, or give a later one"
+        message = f"{date} is before {folder.dates[-1]}, the last recorded day"
+        hint = "omit `--date` to record today, or use a later date"
         raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)]))
     state, previous = replay(folder, before=date)
     return append(folder, date, previous, state, snapshot, figures)
@@ -75,7 +75,7 @@ def append(
     snapshot: Iterable[Seen],
     figures: RecordedFigures | None = None,
 ) -> Recorded:
-    """Write a day after the one with the hash `previous`, at whose end the state was known.
+    """Write a day after the one with the hash `previous`; `state` is the state at the end of that one.
 
     Raises:
         OSError: the day can't be written.
@@ -85,16 +85,16 @@ def append(
 
 
 def hashes(folder: Folder) -> list[tuple[str, str]]:
-    """Date and SHA-256 of each day.
+    """Return date and SHA-256 of each day.
 
     Raises:
-        CatalogError: at the first day that is not in order.
+        CatalogError: a day is damaged or does not follow the day before; the first one is reported.
     """
     return [(day.date, day.sha256) for day in folder.days()]
 
 
 def copy(source: Folder, to: Folder) -> int:
-    """Write all days of a history into a folder that has none, or the first of them; counts their events.
+    """Copy all days into a folder that has none of them, or the first ones; return the number of events.
 
     Raises:
         OSError: a day can't be written.
@@ -108,15 +108,15 @@ def copy(source: Folder, to: Folder) -> int:
 
 
 def rebuild(folder: Folder) -> tuple[int, int]:
-    """Chain the days that stand anew, and leave out events that say nothing after those of the days before.
+    """Chain the days again, and leave out events that change nothing after the days before.
 
-    Returns how many days changed and how many events were left out.
+    Returns the number of days that changed, and of events that were left out.
 
     Raises:
-        CatalogError: a file is not a day as `record` writes it; no day was changed.
+        CatalogError: a file is not in the form that `record` writes; no day was changed.
         OSError: a day can't be written.
     """
-    # All of it is read before anything is written.
+    # Read every day before the first write, so that a damaged one leaves all files as they are.
     dropped = sum(len(day.events) for day in folder.days(chained=False))
     state: State = {}
     previous: str | None = None
@@ -129,7 +129,7 @@ def rebuild(folder: Folder) -> tuple[int, int]:
 
 
 def _fitting(day: Day, state: State) -> Iterator[AnyEvent]:
-    """The events of a day that can follow the state, each applied to it."""
+    """Apply the events of a day that do not contradict the state, and yield them."""
     for event in day.events:
         with suppress(ReplayError):
             apply(state, event)

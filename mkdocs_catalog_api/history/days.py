@@ -1,7 +1,7 @@
-"""The folder of a history: a file a day, each with the hash of the day before.
+"""The folder of a history: one file a day, each with the hash of the day before.
 
-A file is JSON with a line for each event, so that git shows which were added. Line ends may be those of
-Windows: git changes them on the way to the disk, so they are not hashed.
+A file is JSON with a line for each event, so that a diff in git shows the new ones. Line ends are not hashed,
+since git changes them in a checkout on Windows.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ from ..catalog.history import RecordedFigures
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
-REBUILD = (
-    "when two histories were merged, run `catalog-api record --rebuild`; else get the days from git again"
-)
+REBUILD = "after a merge of two histories, run `catalog-api record --rebuild`; else restore the days from git"
 _HEAD_END = b'"events":['
 _UNFINISHED = re.compile(r"\.[0-9]{4}-[0-9]{2}-[0-9]{2}\.json\.[0-9a-f]{8}")
 _STALE = 24 * 60 * 60.0
@@ -50,7 +48,7 @@ _HEAD = msgspec.json.Decoder(_DayHead)
 
 
 def is_date(text: str) -> bool:
-    """Whether it is a day of the calendar, as in 2026-11-20."""
+    """Whether the text is a valid date such as 2026-11-20."""
     try:
         return datetime.date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -62,23 +60,23 @@ class Day(NamedTuple):
 
     date: str
     label: str
-    """The name of its file in problems."""
+    """Path of its file in messages."""
     sha256: str
     previous: str | None
     """SHA-256 of the day before."""
     figures: RecordedFigures | None
-    """What the catalog counted; None in days of earlier versions, which did not record it."""
+    """Counts of the catalog; None in days of earlier versions, which did not record them."""
     events: Sequence[AnyEvent]
-    """The event at position 0 is in line 2 of the file."""
+    """Event 0 is in line 2 of the file."""
 
 
-def refused(label: str, line: int, message: str, hint: str = "get the file from git again") -> CatalogError:
-    """An error in a line of the file of a day."""
+def refused(label: str, line: int, message: str, hint: str = "restore the file from git") -> CatalogError:
+    """Return the error for a line in the file of a day."""
     return CatalogError(Problems([Problem(label, line, 0, "", message, hint, code=Code.HISTORY)]))
 
 
 class Folder:
-    """The folder of a history, which may not be there yet; `label` is how problems name it."""
+    """The folder of a history, which may not exist yet; `label` is its path in messages."""
 
     def __init__(self, path: Path, label: str) -> None:
         self.path, self.label = path, label
@@ -88,7 +86,7 @@ class Folder:
         """The recorded days in order.
 
         Raises:
-            CatalogError: the folder can't be read, is a link, or a file of it is named after no day.
+            CatalogError: the folder can't be read or is a link, or the name of a file is not a date.
         """
         problems = Problems()
         dates = []
@@ -98,7 +96,7 @@ class Folder:
 
         try:
             if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
-                refuse(self.label, "not a folder", "a history is never kept behind a link")
+                refuse(self.label, "not a folder", "use a folder that is not a link")
             names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
         except OSError as error:
             refuse(self.label, f"can't be read: {reason(error)}")
@@ -106,24 +104,24 @@ class Folder:
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
                 path = self.path / name
-                if path.exists() and not path.is_file():  # reading a pipe would wait for ever
-                    refuse(f"{self.label}/{name}", "not a plain file", "get the file from git again")
+                if path.exists() and not path.is_file():  # reading a pipe would block
+                    refuse(f"{self.label}/{name}", "not a regular file", "restore the file from git")
                 elif is_date(path.stem):
                     dates.append(path.stem)
                 else:
-                    message = "no day is called this, and a history holds nothing else"
-                    refuse(f"{self.label}/{name}", message, "move it somewhere else")
+                    message = "the name is not a date such as 2026-11-20.json"
+                    refuse(f"{self.label}/{name}", message, "move the file to another folder")
         if list(problems):
             raise CatalogError(problems)
         return dates
 
     def days(self, *, before: str | None = None, chained: bool = True) -> Iterator[Day]:
-        """Read the days in order; `before`: those before that date.
+        """Read the days in order; `before`: only the days before that date.
 
-        With `chained`, a day has to name the hash of the day before.
+        With `chained`, each day must contain the hash of the day before.
 
         Raises:
-            CatalogError: a file is not as `record` writes it, or does not follow the day before.
+            CatalogError: a file is not in the form that `record` writes, or does not follow the day before.
         """
         last: Day | None = None
         for date in self.dates:
@@ -151,15 +149,15 @@ class Folder:
                 if line == b"]}":
                     break
                 if number > 2 and not more:
-                    raise refused(label, number, "a comma is missing before this line")
+                    raise refused(label, number, "missing comma before this line")
                 more = line.endswith(b",")
                 events.append(_EVENT.decode(line.removesuffix(b",")))
             else:
-                raise refused(label, number, "the file ends in the middle")
+                raise refused(label, number, "the file is cut off here")
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise refused(label, number, f"not an event as `record` writes it: {error}") from None
+            raise refused(label, number, f"not a valid event: {error}") from None
         if more or number < len(lines):
-            message = "this is not the end of a day as `record` writes it"
+            message = "a day ends with `]}` here, without a comma before it and without text after it"
             raise refused(label, number if more else number + 1, message)
         sha256 = hashlib.sha256(b"\n".join([*lines, b""])).hexdigest()
         return Day(date, label, sha256, head.previous, head.figures or None, events)
@@ -167,7 +165,7 @@ class Folder:
     def write(
         self, date: str, previous: str | None, figures: RecordedFigures | None, events: Iterable[AnyEvent]
     ) -> tuple[str, int]:
-        """Write a day as a whole, unless it is there already; returns its SHA-256 and number of events.
+        """Write the file of a day, unless it has this content; return its SHA-256 and number of events.
 
         Raises:
             OSError: it can't be written.
@@ -179,7 +177,7 @@ class Folder:
         rows = [*map(_ENCODER.encode, events)]
         body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)
-        # A link is never ours.
+        # Replace a link rather than write through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
             beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
             try:
@@ -195,7 +193,7 @@ class Folder:
         return self.path / f"{date}.json"
 
     def _sweep(self) -> None:
-        """Remove what killed runs left; what is not a day old may belong to one that still runs."""
+        """Remove files of killed runs; those of the last 24 hours may belong to a run in progress."""
         for entry in os.scandir(self.path):
             with suppress(OSError):
                 if _UNFINISHED.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _STALE:
@@ -203,17 +201,17 @@ class Folder:
 
 
 def _read_head(line: bytes, date: str, label: str, number: int) -> _DayHead:
-    """The first line of a day."""
+    """Decode the first line of a day."""
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
-        message = "git could not merge two histories of this day"
-        hint = "keep one of the two files, then run `catalog-api record --rebuild`"
+        message = "unresolved merge conflict"
+        hint = "keep one side of the conflict, then run `catalog-api record --rebuild`"
         raise refused(label, number, message, hint)
     try:
         head = _HEAD.decode(line + b"]}")
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         head = None
     if head is None or head.date != date or head.events or not line.endswith(_HEAD_END):
-        raise refused(label, number, "not the beginning of this day as `record` writes it")
+        raise refused(label, number, f"not a valid first line for the day {date}")
     return head
 
 
@@ -221,34 +219,34 @@ def _check_chain(previous: str | None, last: Day | None, label: str) -> None:
     if previous == (last and last.sha256):
         return
     if last is None:
-        message = "the first day names a day before it, which is missing"
+        message = "the day before the first one is missing: `previous` contains its hash"
     elif previous is None:
-        message = f"this day says that it is the first, but {last.date}.json is there"
+        message = f"`previous` is null as on the first day, but {last.date}.json is before it"
     else:
         message = (
             f"the chain is broken between {last.date}.json and this day: `previous` is not the SHA-256 "
-            f"of {last.date}.json, which was changed or recorded elsewhere"
+            f"of {last.date}.json"
         )
     raise refused(label, 1, message, REBUILD)
 
 
 def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:
-    """The folder that is set, or the default one; None when it is not there, unless it is wanted `to_write`.
+    """Return the folder of the setting or the default one; None if it does not exist, unless `to_write`.
 
-    Adds a problem when it is in docs_dir, behind a link out of the project, or set and missing.
+    Adds an error if it is in docs_dir, behind a link out of the project, or set and missing.
     """
     label = settings.history or DEFAULT_HISTORY
     path = site.root / label
     if not (to_write or settings.history or os.path.lexists(path)):
         return None
     if not leads_out(path, [site.docs_dir]):
-        message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "put it beside mkdocs.yml"
+        message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     elif leads_out(path.parent, project_of(site.root, path.parent)):
-        message = f"a link above the folder {label!r} leads out of the project and is not followed"
-        hint = "put what it leads to into the project"
+        message = f"the path of the folder {label!r} contains a link that leads out of the project"
+        hint = "move the folder into the project"
     elif to_write or os.path.lexists(path):
         return Folder(path, label)
     else:
-        message, hint = f"the folder {label!r} is missing", "begin it with `catalog-api record`"
+        message, hint = f"the folder {label!r} is missing", "create it with `catalog-api record`"
     problems.add(site.config.problem(("history",), message, hint, code=Code.MISSING_PATH))
     return None

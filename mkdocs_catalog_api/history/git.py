@@ -1,4 +1,4 @@
-"""The catalog of earlier days, from the commits of a git repository. The working tree is never touched."""
+"""Reads the catalog of earlier days from the commits of a git repository; the working tree never changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL
 
 
 class GitError(Exception):
-    """Git could not do it; the text says why."""
+    """A git command failed; the text is the reason."""
 
 
 class Commit(NamedTuple):
@@ -32,16 +32,16 @@ class Repository:
     """The git repository around a folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises GitError when there is no git, or no repository around the folder."""
+        """Raises GitError if git is not installed, or if the folder is not in a repository."""
         self._folder = folder
         self.top = Path(self._git("rev-parse", "--show-toplevel").rstrip("\n"))
         self.shallow = self._git("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def last_of_each_day(self, ref: str, paths: Sequence[Path], since: str | None) -> list[Commit]:
-        """The last commit of each day that touched one of the paths, oldest first, along the first parents.
+        """Return the last commit of each day that changed one of the paths, oldest first, by first parents.
 
         Raises:
-            GitError: there is no such commit.
+            GitError: the commit `ref` does not exist.
         """
         wanted = [os.path.relpath(path, self._folder) for path in paths if self._inside(path)]
         command = ("log", "--first-parent", "--no-decorate", "--no-color", "--format=%H %ct")
@@ -54,7 +54,7 @@ class Repository:
         return sorted(Commit(date, sha) for date, sha in commits.items())
 
     def extract(self, commit: Commit, paths: Sequence[Path], to: Path) -> None:
-        """Put the files below the paths, as the commit has them, below `to`, which stands for `top`.
+        """Copy the files of a commit that are in these paths to `to`, which takes the place of `top`.
 
         Raises:
             GitError: git or the archive failed.
@@ -92,7 +92,7 @@ class Repository:
         return Path(os.path.realpath(path)).relative_to(os.path.realpath(self.top)).as_posix()
 
     def place(self, path: Path, to: Path) -> Path:
-        """Where a path of the repository lies below `to`."""
+        """Return the place of a path of the repository in `to`."""
         return to / self._place(path)
 
     def _command(self, *arguments: str) -> list[str]:

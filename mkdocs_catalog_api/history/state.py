@@ -1,4 +1,4 @@
-"""What is known of the images of a catalog, and the events that lead from one day to the next."""
+"""The state of a catalog's images, and the events that lead from one day to the next."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,66 +22,66 @@ from ..catalog.vulnerabilities import Suppressed, Vulnerability
 from ..problems import RefusedError
 
 _First = Literal["baseline"] | None
-"""Of what is there on the first day of a history."""
+"""Reason of everything that exists on the first day of a history."""
 Key: TypeAlias = tuple[str, str]
 """Id and package of a vulnerability."""
 
 
 class KnownScan(Struct, frozen=True):
-    """What was scanned of a release."""
+    """The scan of a version."""
 
     version: str
     digests: tuple[str, ...]
-    """What was scanned; empty when nobody knows."""
+    """The digests that were scanned; empty if unknown."""
     scanner: str | None
     complete: bool
-    """Whether it tells all of the release, so that what it does not report is not there."""
+    """Whether it covers the whole version, so that a vulnerability that it does not report is gone."""
 
     @property
     def products(self) -> frozenset[str]:
-        """The words in the names of the scanners, without their versions."""
+        """Words in the names of the scanners, without their versions."""
         return frozenset(re.findall(r"(?<![^\s,])[^\s,\d]+(?![^\s,])", self.scanner or ""))
 
 
 class KnownImage(Struct):
-    """What is known of an image: the vulnerabilities of the newest release when that was last scanned."""
+    """The state of an image; the vulnerabilities are those of the last scan of the newest version."""
 
     lifecycle: Lifecycle = "available"
     releases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Label → digests."""
     latest: str | None = None
     scanned: bool = False
-    """Whether the newest release has a scan now."""
+    """Whether the newest version has a scan."""
     scan: KnownScan | None = None
     """The last scan."""
     whole: KnownScan | None = None
-    """The last that was complete: what is known from it goes on until another one is."""
+    """The last complete scan; its vulnerabilities remain until the next complete one."""
     partly: set[Key] = field(default_factory=set)
-    """What was found since then, by scans that were not complete."""
+    """Found after it by scans that were not complete."""
     grade: Grade | None = None
     open: dict[Key, Severity] = field(default_factory=dict)
     suppressed: dict[Key, Severity] = field(default_factory=dict)
 
 
 State: TypeAlias = dict[str, KnownImage]
-"""What is known of a catalog: slug → image."""
+"""Slug → image."""
 
 
 class Seen(NamedTuple):
-    """What one day's catalog shows of an image."""
+    """An image as the catalog of one day shows it."""
 
     slug: str
     image: KnownImage
     missing: frozenset[str] = frozenset()
-    """Digests of the newest release that have no scan while others of it have one."""
+    """Digests of the newest version without a scan, if others of it have one."""
 
 
 def known(before: KnownImage | None, seen: Seen) -> KnownImage:
-    """What is known once this was seen: what nobody has scanned this time is neither found nor gone."""
+    """Return the state after this snapshot; without a scan, a vulnerability is neither found nor gone."""
     before, now = before or KnownImage(), seen.image
     scan = now.scan
     if scan and before.whole and not seen.missing.isdisjoint(before.whole.digests):
-        scan = replace(scan, complete=False)  # what was scanned before is not scanned now
+        scan = replace(scan, complete=False)  # a digest that was scanned before has no scan
     if scan and scan.complete:
         return replace(now, whole=scan)
     return replace(
@@ -96,12 +96,12 @@ def known(before: KnownImage | None, seen: Seen) -> KnownImage:
 
 
 def snapshot(catalog: Catalog) -> Iterator[Seen]:
-    """What a catalog shows of its images, in their order."""
+    """Yield the images as a catalog shows them, in their order."""
     return map(_seen, catalog.images)
 
 
 def counted(catalog: Catalog) -> RecordedFigures:
-    """The counts of both populations."""
+    """Return the counts of both populations."""
     return RecordedFigures(*map(_population_figures, populations(catalog)))
 
 
@@ -124,13 +124,13 @@ def _seen(image: Image) -> Seen:
     scanned = covered(newest.scans, digests)
     missing = frozenset(digests) - scanned if len(digests) > 1 else frozenset[str]()
     known.scanned, known.grade = True, assessment.figures.grade
-    # Digests that only the reports name show that the same image is scanned after the page lists another.
+    # Digests that only the reports contain show that the same build is scanned after the page lists another.
     elsewhere = {digest for scan in newest.scans for digest in scan.digests}.difference(digests)
     known.scan = KnownScan(
         version=newest.entry.version,
         digests=(*(digest for digest in digests if digest in scanned), *sorted(elsewhere)),
         scanner=scanner_names(newest.scans),
-        # In a system past its end of life nothing is found because nobody looks.
+        # Scanners no longer find anything in an operating system past its end of life.
         complete=not (
             newest.in_part or os_end_of_life(newest.scans) or any(scan.narrowed for scan in newest.scans)
         ),
@@ -142,7 +142,7 @@ def _seen(image: Image) -> Seen:
 
 
 def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:
-    """The rows without what is installed: one a package, with its highest severity."""
+    """Return the rows by id and package, whatever is installed, with the highest severity."""
     worst: dict[Key, Severity] = {}
     for row in rows:
         key = (row.id, row.pkg)
@@ -151,10 +151,10 @@ def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:
 
 
 def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = False) -> Iterator[AnyEvent]:
-    """The events that lead from the state to what the snapshot shows, image by image, in its order.
+    """Yield the events that lead from the state to the snapshot, image by image, in its order.
 
-    `baseline` is for the first day of a history: what is there then was there before. Replaying the events
-    gives the new state; `state` itself is not changed.
+    `baseline` marks the first day of a history: its images and vulnerabilities were there before. Replaying
+    the events gives the new state; `state` itself does not change.
     """
     first: _First = "baseline" if baseline else None
     missing = set(state)
@@ -170,8 +170,8 @@ def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = Fals
 
 
 def _version(image: KnownImage) -> str:
-    """The release that the vulnerabilities of an image were found in."""
-    assert image.scan is not None  # noqa: S101  # there are no vulnerabilities without a scan
+    """The version in which the vulnerabilities of an image were found."""
+    assert image.scan is not None  # noqa: S101  # vulnerabilities come from a scan
     return image.scan.version
 
 
@@ -236,16 +236,16 @@ def _row_events(
 
 
 def _reason(before: KnownScan | None, now: KnownScan) -> GoneReason:
-    """Why the later of two scans no longer reports something."""
+    """The reason why the later of two scans no longer reports a vulnerability."""
     if before is None or not set(before.digests).isdisjoint(now.digests):
-        return "scanner"  # what it was found in may be there unchanged
+        return "scanner"  # the same build may still be there
     if before.version != now.version:
         return "superseded"
     return "rebuilt" if before.digests and now.digests else "scanner"
 
 
 def _other_names(gone: Iterable[Key], found: Iterable[Key]) -> dict[Key, str]:
-    """What is found under another package's name → the name it went by: a reported id goes on."""
+    """Match ids that are found under another package name: new key → former name."""
     packages: dict[str, list[str]] = {}
     for id_, package in sorted(gone, reverse=True):
         packages.setdefault(id_, []).append(package)
@@ -253,22 +253,22 @@ def _other_names(gone: Iterable[Key], found: Iterable[Key]) -> dict[Key, str]:
 
 
 class ReplayError(ValueError):
-    """The event can't follow what is known; nothing was changed."""
+    """The event contradicts the state; nothing was changed."""
 
 
 def apply(state: State, event: AnyEvent) -> None:
     """Change the state by one event.
 
     Raises:
-        ReplayError: the event says what is so already, or contradicts it.
+        ReplayError: the event changes nothing, or contradicts the state.
     """
     image = state.get(event.slug)
     if isinstance(event, events.ImageAdded):
-        _need(image is None, "the image is there already")
-        _need(_is_slug(event.slug), "no image is called this")
+        _need(image is None, "the image exists already")
+        _need(_is_slug(event.slug), "not a valid slug")
         state[event.slug] = KnownImage(lifecycle=event.lifecycle)
     elif image is None:
-        raise ReplayError("there is no such image")
+        raise ReplayError("the image does not exist")
     elif isinstance(event, VulnerabilityEvent):
         _apply_to_row(image, event)
     elif isinstance(event, events.ImageRemoved):
@@ -293,32 +293,34 @@ def _need(condition: bool, otherwise: str) -> None:
 def _apply_to_image(image: KnownImage, event: AnyEvent) -> None:
     match event:
         case events.LifecycleChanged():
-            _need(image.lifecycle == event.from_ != event.to, f"it was {image.lifecycle} before")
+            _need(image.lifecycle == event.from_ != event.to, f"the lifecycle was {image.lifecycle}")
             image.lifecycle = event.to
         case events.ReleaseAdded():
-            _need(event.version not in image.releases, "the release is there already")
+            _need(event.version not in image.releases, "the version exists already")
             image.releases[event.version] = event.digests
         case events.ReleaseRemoved():
-            _need(event.version in image.releases, "there is no such release")
+            _need(event.version in image.releases, "the version does not exist")
             del image.releases[event.version]
         case events.ReleaseRebuilt():
-            _need(image.releases.get(event.version) == event.from_ != event.to, "it had other digests before")
+            _need(
+                image.releases.get(event.version) == event.from_ != event.to, "the version had other digests"
+            )
             image.releases[event.version] = event.to
         case events.LatestChanged():
-            _need(image.latest == event.from_ != event.to, f"{image.latest} was the newest before")
+            _need(image.latest == event.from_ != event.to, f"the newest version was {image.latest}")
             image.latest = event.to
         case events.ScanChanged():
-            _need((event.version is None) <= (not event.scanned), "a scan of no release")
+            _need((event.version is None) <= (not event.scanned), "a scan without a version")
             scan = None
             if event.version is not None:
                 scan = KnownScan(event.version, event.digests, event.scanner, event.complete)
-            _need((image.scanned, image.scan) != (event.scanned, scan), "the scan is the same")
+            _need((image.scanned, image.scan) != (event.scanned, scan), "the scan did not change")
             image.scanned, image.scan = event.scanned, scan
             if scan and scan.complete:
                 image.whole = scan
                 image.partly.clear()
         case events.GradeChanged():
-            _need(image.grade == event.from_ != event.to, f"its grade was {image.grade} before")
+            _need(image.grade == event.from_ != event.to, f"the grade was {image.grade}")
             image.grade = event.to
 
 
@@ -327,26 +329,29 @@ def _apply_to_row(image: KnownImage, event: VulnerabilityEvent) -> None:
     _need(image.scan is not None, "the image was never scanned")
     match event:
         case events.VulnerabilityFound():
-            _need(key not in image.open and key not in image.suppressed, "it is known already")
+            _need(key not in image.open and key not in image.suppressed, "the vulnerability is known already")
             image.open[key] = event.severity
             _found(image, key)
         case events.VulnerabilityGone():
             del _held(image, key, event.severity)[key]
         case events.VulnerabilityChanged():
             former = key if event.was is None else (event.id, event.was)
-            _need((event.from_ != event.to) or event.was is not None, "nothing is changed")
-            _need(event.was is None or (key not in image.open and key not in image.suppressed), "it is known")
+            _need((event.from_ != event.to) or event.was is not None, "nothing changed")
+            _need(
+                event.was is None or (key not in image.open and key not in image.suppressed),
+                "the vulnerability is known",
+            )
             rows = _held(image, former, event.from_)
             del rows[former]
             rows[key] = event.to
         case events.VulnerabilitySuppressed():
-            _need(key not in image.suppressed, "it is suppressed already")
-            _need(image.open.get(key, event.severity) == event.severity, "it had another severity")
+            _need(key not in image.suppressed, "the vulnerability is suppressed already")
+            _need(image.open.get(key, event.severity) == event.severity, "the severity was another one")
             if image.open.pop(key, None) is None:
                 _found(image, key)
             image.suppressed[key] = event.severity
         case events.VulnerabilityReopened():
-            _need(image.suppressed.get(key) == event.severity, "it was not suppressed")
+            _need(image.suppressed.get(key) == event.severity, "the vulnerability was not suppressed")
             image.open[key] = image.suppressed.pop(key)
 
 
@@ -356,10 +361,10 @@ def _found(image: KnownImage, key: Key) -> None:
 
 
 def _held(image: KnownImage, key: Key, severity: Severity) -> dict[Key, Severity]:
-    """The rows, open or suppressed, that hold it."""
+    """Return the rows, open or suppressed, that contain the vulnerability."""
     for rows in (image.open, image.suppressed):
         if key in rows:
             if rows[key] != severity:
-                raise ReplayError(f"its severity was {rows[key]} before")
+                raise ReplayError(f"the severity was {rows[key]}")
             return rows
-    raise ReplayError("it is neither open nor suppressed")
+    raise ReplayError("the vulnerability is neither open nor suppressed")

@@ -1,5 +1,5 @@
-"""One pass over the recorded days: figures of each day, figures and vulnerabilities of each image, since when
-each vulnerability is open, when it ended and why, and how long fixes took.
+"""Statistics from one pass over the recorded days: counts of each day and image, the digests of each version,
+the first day and the end of each vulnerability with its reason, and the time to fix.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from ..catalog.history import (
     DayCounts,
     DayFigures,
     Episode,
+    EpisodeEnd,
+    FixEntry,
     FixTimes,
     FixWindows,
     Head,
     History,
     ImageFigures,
     ImageRecord,
+    KnownDigest,
     PopulationFigures,
     RecordedDay,
     TimeToFix,
@@ -41,35 +44,37 @@ from .state import Key, KnownImage, KnownScan, State
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _Counts: TypeAlias = tuple[int, ...]
-"""Open ones of each severity, suppressed ones, images, releases, scanned images, images of each grade."""
+"""Open of each severity, suppressed, images, versions, scanned images, images of each grade."""
 _NONE: _Counts = (0,) * (9 + len(GRADES))
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)
+URGENT = ("CRITICAL", "HIGH")
 
 
 def read_history(folder: Folder) -> History | None:
-    """The recorded days, replayed; None if there is none.
+    """Replay the recorded days; return None without a day.
 
     Raises:
-        CatalogError: at the first day that is not in order.
+        CatalogError: a day is damaged or does not follow the day before; the first one is reported.
     """
     return _Replay(folder).history() if folder.dates else None
 
 
 class _Replay:
-    """The state of a replay, and what it has seen so far."""
+    """The state of a replay, and the results so far."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._state: State = {}
         self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._listed: dict[str, set[str]] = defaultdict(set)
-        """Digest → slugs that listed it, or whose scans named it, at the end of any day before."""
+        """Digest → slugs whose page or scan contained it at the end of any day before."""
+        self._digests: dict[str, Digests] = defaultdict(Digests)
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
-        """Slug → an entry for each day that changed them."""
+        """Slug → an entry for each day with other figures."""
         self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
         self._sums: dict[Lifecycle, _Counts] = defaultdict(lambda: _NONE)
-        """Of the counts of the images in each lifecycle."""
+        """Lifecycle → sum of the counts of its images."""
 
     def history(self) -> History:
         days: list[RecordedDay] = []
@@ -81,11 +86,13 @@ class _Replay:
             trend.append(_day_counts(day, self._sums))
             head = Head(day.date, day.sha256)
         fixes = Fixes(head.date)
-        for episodes in self._episodes.values():
+        entries: list[FixEntry] = []
+        for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
+            entries.extend(episodes.fix_entries(slug))
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, trend, fixes.times(), images)
+        return History(days, head, figures, trend, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
         slugs = [*dict.fromkeys(event.slug for event in day.events)]
@@ -105,16 +112,17 @@ class _Replay:
         )
 
     def _unknown(self, slug: str, before: _Before) -> bool:
-        """Whether nobody knows how old is what the image shows: it was listed under another slug before."""
+        """Whether the age of its vulnerabilities is unknown, because another slug had the image before."""
         image = self._state.get(slug)
         if image is None or before.whole is not None:
             return False
         return any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(image))
 
     def _close(self, date: str, slug: str) -> None:
-        """Bring the sums and the image's own figures to the end of a day on which it changed."""
+        """Update the sums and the figures of an image at the end of a day on which it changed."""
         image = self._state.get(slug)
         self._episodes[slug].close_day(image)
+        self._digests[slug].close_day(date, image)
         for digest in _digests(image) if image else ():
             self._listed[digest].add(slug)
         lifecycle, before = self._counts.pop(slug, ("available", _NONE))
@@ -131,11 +139,11 @@ class _Replay:
         episodes = self._episodes[slug].all(self._state.get(slug))
         episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
         episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
-        return ImageRecord(self._figures[slug], episodes)
+        return ImageRecord(self._figures[slug], self._digests[slug].all(), episodes)
 
 
 def _digests(image: KnownImage) -> set[str]:
-    """The digests of an image that its page lists or its scan names."""
+    """Return the digests of an image on its page and in its scan."""
     return {*(image.scan.digests if image.scan else ()), *chain.from_iterable(image.releases.values())}
 
 
@@ -162,7 +170,7 @@ def _day_counts(day: Day, sums: Mapping[Lifecycle, _Counts]) -> DayCounts:
 
 
 def _open(recorded: PopulationFigures | None, replayed: _Counts) -> Counters | None:
-    """Open vulnerabilities by severity of a population; None if it has images and none is scanned."""
+    """Count the open vulnerabilities of a population; None if it has images and none is scanned."""
     if recorded:
         return recorded.by_severity if recorded.scanned or not recorded.images else None
     images, _, scanned = replayed[6:9]
@@ -180,7 +188,7 @@ def _day_figures(day: Day, sums: _Counts) -> DayFigures:
 
 
 def _figures(date: str, image: KnownImage | None, counts: _Counts) -> ImageFigures:
-    """The figures of an image; without a scan, or once the image has left, all are null."""
+    """Return the figures of an image; all are null without a scan, and after the image was removed."""
     if image is None or not image.scanned:
         return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
     critical, high, medium, low, unknown, suppressed = counts[:6]
@@ -188,29 +196,82 @@ def _figures(date: str, image: KnownImage | None, counts: _Counts) -> ImageFigur
     return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
 
 
+class Digests(Struct):
+    """The digests of each version of one image, with the days on which it had them."""
+
+    listed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Version → digests on the page."""
+    scanned: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Version → digests of its last scan, unless the page has listed others since."""
+    since: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Version and digest → the first day, for the digests that it has now."""
+    ended: list[KnownDigest] = field(default_factory=list)
+
+    def close_day(self, date: str, image: KnownImage | None) -> None:
+        listed = {**image.releases} if image else {}
+        self.scanned = {
+            version: digests
+            for version, digests in self.scanned.items()
+            if version in listed and listed[version] == self.listed.get(version)
+        }
+        if image and image.scanned and image.scan:
+            self.scanned[image.scan.version] = image.scan.digests
+        self.listed = listed
+        now = {
+            (version, digest)
+            for digests_by_version in (listed, self.scanned)
+            for version, digests in digests_by_version.items()
+            for digest in digests
+        }
+        for version, digest in self.since.keys() - now:
+            start = self.since.pop((version, digest))
+            self.ended.append(KnownDigest(digest, version, start, date))
+        for key in now - self.since.keys():
+            self.since[key] = date
+
+    def all(self) -> list[KnownDigest]:
+        """Return every digest, oldest first."""
+        current = [
+            KnownDigest(digest, version, start, None) for (version, digest), start in self.since.items()
+        ]
+        return sorted([*self.ended, *current], key=lambda known: (known.from_, known.version, known.digest))
+
+
 class Since(NamedTuple):
-    """Since when something is open; `baseline`: at least since then."""
+    """The first day on which a vulnerability was open; `baseline`: or earlier."""
 
     date: str
     baseline: bool
 
 
 class Clock(Struct):
-    """Since when an id of an image is open. It runs until a fix, whatever comes between."""
+    """The clock of an id in an image. It starts on the first day with the id, and only a fix stops it."""
 
     since: Since
     worst: Severity
-    """The worst severity that it had while it was open."""
+    """The worst severity while the id was open."""
+    reason: EpisodeEnd | None = None
+    """The reason of the last end that was not a fix."""
 
     def worsen(self, severity: Severity) -> None:
         self.worst = min(self.worst, severity, key=SEVERITIES.index)
 
 
 class Fix(NamedTuple):
-    """The end of a clock."""
+    """The fix that stopped a clock."""
 
     date: str
     clock: Clock
+    version: str
+    reason: EpisodeEnd
+
+
+class _Ending(NamedTuple):
+    """The end of an id in one or more packages on one day."""
+
+    fixes: bool
+    version: str
+    reason: EpisodeEnd
 
 
 class _Before(NamedTuple):
@@ -225,38 +286,38 @@ class _Before(NamedTuple):
         return cls(image.scan, image.whole, {*image.partly}) if image else cls(None, None, set())
 
     def found(self, key: Key) -> KnownScan | None:
-        """The scan that a vulnerability is known from."""
+        """Return the scan that found a vulnerability."""
         return self.scan if key in self.partly else self.whole or self.scan
 
 
 class ImageEpisodes(Struct):
-    """Since when what is open in one image is open, and what has ended."""
+    """The open vulnerabilities of one image with their clocks, and the ended ones."""
 
     open: set[Key] = field(default_factory=set)
     clocks: dict[str, Clock] = field(default_factory=dict)
-    """Of each id that was open and is not fixed."""
+    """The clock of each id that was open and is not fixed."""
     fixes: dict[str, list[Fix]] = field(default_factory=lambda: defaultdict(list))
-    """By id, oldest first, without those that were taken back."""
+    """Id → fixes, oldest first, without those that were taken back."""
     ended: dict[str, list[Episode]] = field(default_factory=lambda: defaultdict(list))
-    """By id, in the order of their ends."""
+    """Id → ended episodes, in the order of their ends."""
     hidden: set[str] = field(default_factory=set)
     """Ids that were suppressed at the baseline and never open."""
     scanned: set[str] = field(default_factory=set)
-    """Digests that were scanned on any day before, or releases where nobody knows digests."""
+    """Digests that were scanned on any day before, or versions if the digests are unknown."""
     date: str = ""
     before: _Before = _Before.of(None)
     scan: KnownScan | None = None
     unknown: bool = False
-    """Nobody knows since when what is found on this day is there."""
-    gone: dict[str, bool] = field(default_factory=dict)
-    """Id of which a package is no longer open since today → whether all of these ends are fixes."""
+    """Whether the age of the vulnerabilities that are found on this day is unknown."""
+    gone: dict[str, _Ending] = field(default_factory=dict)
+    """Id that is no longer open in a package since today → a fix only if each of these ends is one."""
 
     def begin_day(self, date: str, before: _Before, image: KnownImage | None, *, unknown: bool) -> None:
         self.date, self.before, self.unknown = date, before, unknown
         self.scan = image.scan if image else None
 
     def add(self, event: events.VulnerabilityEvent) -> bool:
-        """Take an event in; returns whether it is a fix in one package."""
+        """Apply an event; return whether it is a fix in one package."""
         match event:
             case events.VulnerabilityFound():
                 self._open((event.id, event.pkg), event.severity, baseline=event.reason == "baseline")
@@ -279,7 +340,7 @@ class ImageEpisodes(Struct):
         return False
 
     def _fixes(self, event: events.VulnerabilityGone) -> bool:
-        """Whether another build was looked at by the same scanner, or a later version."""
+        """Whether the same scanner scanned another build, or a later version."""
         before, scan = self.before.found((event.id, event.pkg)), self.scan
         if before is None or scan is None or event.reason not in _FIXES:
             return False
@@ -287,7 +348,7 @@ class ImageEpisodes(Struct):
         return later and before.products == scan.products
 
     def _fixed_here(self, id_: str) -> bool:
-        """Whether fixes of the id don't count since what is scanned today was scanned before."""
+        """Whether fixes of the id don't count, because today's digests were scanned before."""
         return id_ in self.ended and not self.scanned.isdisjoint(_scanned(self.scan))
 
     def _open(self, key: Key, severity: Severity, *, baseline: bool = False) -> None:
@@ -305,7 +366,7 @@ class ImageEpisodes(Struct):
             self._take_back(key)
 
     def _take_back(self, key: Key) -> None:
-        """Let the entry of a fix go on, also under another name of the package."""
+        """Remove the fixed episode that continues, also under another name of the package."""
         id_, package = key
         fixed = [
             episode
@@ -317,13 +378,14 @@ class ImageEpisodes(Struct):
         if candidates := same or other:
             self.ended[id_].remove(candidates[-1])
 
-    def _end(self, event: events.VulnerabilityEvent, reason: str, *, fixes: bool) -> bool:
-        """End what is open; returns whether by a fix."""
+    def _end(self, event: events.VulnerabilityEvent, reason: EpisodeEnd, *, fixes: bool) -> bool:
+        """End an open vulnerability; return whether this is a fix."""
         key = event.id, event.pkg
         if key not in self.open:  # it was suppressed
             return False
         self.open.remove(key)
-        self.gone[event.id] = fixes and self.gone.get(event.id, True)
+        if not fixes or event.id not in self.gone:
+            self.gone[event.id] = _Ending(fixes, event.version, reason)
         episode = self._episode(key, event.severity)
         if fixes:
             days = None if episode.baseline else _days(episode.first_seen, self.date)
@@ -332,14 +394,18 @@ class ImageEpisodes(Struct):
         return fixes
 
     def close_day(self, image: KnownImage | None) -> None:
-        """Stop the clocks of the ids that were fixed today, in whatever package."""
+        """Stop the clocks of the ids that were fixed today in every package."""
         if self.gone:
-            left = {id_ for id_, _ in self.open}
-            if image:
-                left |= {id_ for id_, _ in image.suppressed}
-            for id_, fixes in self.gone.items():
-                if fixes and id_ not in left:
-                    self.fixes[id_].append(Fix(self.date, self.clocks.pop(id_)))
+            still_open = {id_ for id_, _ in self.open}
+            suppressed = {id_ for id_, _ in image.suppressed} if image else set()
+            for id_, ending in self.gone.items():
+                if id_ in still_open:
+                    continue
+                if ending.fixes and id_ not in suppressed:
+                    fix = Fix(self.date, self.clocks.pop(id_), ending.version, ending.reason)
+                    self.fixes[id_].append(fix)
+                else:
+                    self.clocks[id_].reason = "suppressed" if id_ in suppressed else ending.reason
             self.gone.clear()
         self.scanned |= _scanned(self.scan)
 
@@ -347,8 +413,29 @@ class ImageEpisodes(Struct):
         for fixes in self.fixes.values():
             yield from fixes
 
+    def fix_entries(self, slug: str) -> list[FixEntry]:
+        """Return an entry for each clock of a critical or high id, by id and first day."""
+        still_open = {id_ for id_, _ in self.open}
+        entries = [
+            FixEntry(
+                *(slug, id_, clock.worst, clock.since.date),
+                *(None, None, None),
+                None if id_ in still_open else clock.reason,
+            )
+            for id_, clock in self.clocks.items()
+        ]
+        for id_, fixes in self.fixes.items():
+            for date, clock, version, reason in fixes:
+                first, baseline = clock.since
+                days = None if baseline else _days(first, date)
+                entries.append(FixEntry(slug, id_, clock.worst, first, date, version, days, reason))
+        return sorted(
+            (entry for entry in entries if entry.severity in URGENT),
+            key=lambda entry: (entry.id, entry.first_seen),
+        )
+
     def all(self, image: KnownImage | None) -> list[Episode]:
-        """The episodes that have not ended, then the others, latest ends first."""
+        """Return the episodes that have not ended, then the others, latest ends first."""
         lasting = [self._episode(key, image.open[key]) for key in self.open] if image else []
         return [*lasting, *(episode for ended in self.ended.values() for episode in reversed(ended))]
 
@@ -366,15 +453,15 @@ def _days(first: str, last: str) -> int:
 
 
 class Fixes:
-    """How long fixes took, by severity, in the windows before the last record."""
+    """The time to fix by severity, in the windows that end with the last recorded day."""
 
     def __init__(self, last: str) -> None:
         self._last = last
         self._fixes: list[tuple[Severity, int, int]] = []
-        """Severity, days before the last record, and days that the fix took."""
+        """Severity, age of the fix in days on the last recorded day, and days that the fix took."""
 
     def add(self, date: str, severity: Severity, since: Since) -> None:
-        """Add an id that was fixed on that date; one of the baseline has no known beginning."""
+        """Add the fix of an id; an id of the baseline has no known beginning and is left out."""
         if not since.baseline:
             self._fixes.append((severity, _days(date, self._last), _days(since.date, date)))
 

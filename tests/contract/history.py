@@ -3,8 +3,11 @@
 import datetime
 import hashlib
 import json
+import math
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator
+from fractions import Fraction
 
 from tests.contract.api import SEVERITIES, Api, Json
 
@@ -14,7 +17,7 @@ FIXES = ("rebuilt", "superseded")
 def paths(api: Api) -> Iterator[str]:
     """The documents that a catalog with a history has beside the others."""
     if "changes.json" in api.documents or "history/index.json" in api.documents:
-        yield from ("changes.json", "history/index.json")
+        yield from ("changes.json", "history/index.json", "fixes.json")
         changes = api.documents.get("changes.json", {"data": []})
         yield from (f"changes/{day['date']}.json" for day in changes["data"])
         # Images that have left keep theirs.
@@ -25,7 +28,8 @@ def links(api: Api) -> Json:
     """What the discovery document says of it."""
     if "changes.json" not in api.documents:
         return None
-    return {"changes": api.href("changes.json"), "index": api.href("history/index.json")}
+    names = {"changes": "changes.json", "index": "history/index.json", "fixes": "fixes.json"}
+    return {name: api.href(path) for name, path in names.items()}
 
 
 def check(api: Api) -> None:
@@ -63,9 +67,12 @@ def check(api: Api) -> None:
     last = api.documents[f"changes/{dates[-1]}.json"]["sha256"]
     api.expect("history/index.json", "$.head.sha256", index["head"]["sha256"], last)
     _index(api, index)
+    _fixes(api, index)
+    digests = _digests(api, dates)
     for path, document in api.documents.items():
         if path.startswith("history/") and path != "history/index.json":
             _image(api, path, document, dates)
+            api.expect(path, "$.digests", document["digests"], digests.get(document["slug"], []))
 
 
 def _file(document: Json) -> bytes:
@@ -105,6 +112,128 @@ def _index(api: Api, index: Json) -> None:
         said = sum(index["timeToFix"][word][f"days{window}"]["fixed"] for word in SEVERITIES)
         if said > fixed[window]:
             api.blame("history/index.json", "$.timeToFix", f"{said} fixes, but there are {fixed[window]}")
+
+
+def _fixes(api: Api, index: Json) -> None:
+    path, document = "fixes.json", api.documents["fixes.json"]
+    data = document["data"]
+    api.holds(path, "$", document, total=len(data))
+    keys = [(entry["slug"], entry["id"], entry["firstSeen"]) for entry in data]
+    api.expect(path, "$.data", [*map(list, keys)], [*map(list, sorted(set(keys)))])
+    histories = {
+        document["slug"]: document["vulnerabilities"]
+        for path, document in api.documents.items()
+        if path.startswith("history/") and path != "history/index.json"
+    }
+    episodes: defaultdict[tuple[str, str, str], list[Json]] = defaultdict(list)
+    for slug, vulnerabilities in histories.items():
+        for episode in vulnerabilities:
+            episodes[slug, episode["id"], episode["firstSeen"]].append(episode)
+    urgent = {
+        key
+        for key, entries in episodes.items()
+        if any(entry["severity"] in ("CRITICAL", "HIGH") for entry in entries)
+    }
+    for key in sorted(urgent.difference(keys)):
+        api.blame(path, "$.data", f"has no entry for {' '.join(key)}")
+    last = datetime.date.fromisoformat(index["head"]["date"])
+    for number, (key, entry) in enumerate(zip(keys, data, strict=True)):
+        _fix(api, f"$.data[{number}]", entry, episodes.get(key, []))
+    for severity in ("critical", "high"):
+        entries = [entry for entry in data if entry["severity"] == severity.upper()]
+        took = [entry["days"] for entry in entries if entry["days"] is not None]
+        shares: Json = {"fixed": len(took)}
+        for limit in (7, 30, 90):
+            timely = sum(days <= limit for days in took)
+            whole = bool(took) and timely in (0, len(took))
+            share = math.floor(Fraction(timely * 1000, len(took))) / 1000 if took else None
+            shares[f"days{limit}"] = int(share) if share is not None and whole else share
+        api.expect(path, f"$.within.{severity}", document["within"][severity], shares)
+        ages = [
+            (last - datetime.date.fromisoformat(entry["firstSeen"])).days
+            for entry in entries
+            if entry["reason"] is None
+        ]
+        api.expect(path, f"$.open.{severity}", document["open"][severity], sorted(ages, reverse=True))
+        for window in (90, 365):
+            days = sorted(
+                entry["days"]
+                for entry in entries
+                if entry["days"] is not None
+                and (last - datetime.date.fromisoformat(entry["fixed"])).days < window
+            )
+            times = index["timeToFix"][severity][f"days{window}"]
+            median = statistics.median(days) if days else None
+            wanted: Json = {
+                "fixed": len(days),
+                "median": int(median) if median is not None and median == int(median) else median,
+                "percentile90": days[math.ceil(len(days) * Fraction(9, 10)) - 1] if days else None,
+            }
+            api.expect("history/index.json", f"$.timeToFix.{severity}.days{window}", times, wanted)
+
+
+def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:
+    """An entry of `fixes.json`, and what the image's history has of the same id since the same day."""
+    path = "fixes.json"
+    if entry["severity"] not in ("CRITICAL", "HIGH") or not episodes:
+        api.blame(path, where, "is neither critical nor high, or not in the history of its image")
+        return
+    lasting = any(episode["reason"] is None for episode in episodes)
+    api.expect(path, where, entry["reason"] is None, lasting)
+    fixed = entry["fixed"]
+    if (fixed is None) != (entry["fixedIn"] is None) or (fixed and entry["reason"] not in FIXES):
+        api.blame(path, where, f"ended by {entry['reason']}, but is fixed on {fixed}")
+        return
+    took = None
+    if fixed is not None:
+        ends = [(episode["fixed"], episode["fixedIn"], episode["reason"]) for episode in episodes]
+        if (fixed, entry["fixedIn"], entry["reason"]) not in ends:
+            api.blame(path, where, "names a fix that is not in the history of its image")
+        if not any(episode["baseline"] for episode in episodes):
+            first, end = (datetime.date.fromisoformat(entry[key]) for key in ("firstSeen", "fixed"))
+            took = (end - first).days
+    api.expect(path, f"{where}.days", entry["days"], took)
+
+
+def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
+    """Slug → the digests that its image had and has, from the events."""
+    pages: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+    scans: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+    latest: dict[str, Json] = {}
+    entries: defaultdict[str, list[Json]] = defaultdict(list)
+    for date in dates:
+        changed = set()
+        for event in api.documents[f"changes/{date}.json"]["data"]:
+            kind, slug, version = event["kind"], event["slug"], event.get("version")
+            changed.add(slug)
+            if kind == "image-removed":
+                pages.pop(slug, None), scans.pop(slug, None), latest.pop(slug, None)
+            elif kind == "release-removed":
+                pages[slug].pop(version), scans[slug].pop(version, None)
+            elif kind in ("release-added", "release-rebuilt"):
+                pages[slug][version] = event["digests" if kind == "release-added" else "to"]
+                scans[slug].pop(version, None)
+            elif kind == "scan-changed":
+                latest[slug] = event
+        for slug in changed:
+            scan = latest.get(slug)
+            if scan and scan["scanned"]:
+                scans[slug][scan["version"]] = scan["digests"]
+            now = {
+                (version, digest)
+                for source in (pages, scans)
+                for version, digests in source[slug].items()
+                for digest in digests
+            }
+            for entry in entries[slug]:
+                if entry["until"] is None and (entry["version"], entry["digest"]) not in now:
+                    entry["until"] = date
+            had = {(entry["version"], entry["digest"]) for entry in entries[slug] if entry["until"] is None}
+            entries[slug] += [
+                {"digest": digest, "version": version, "from": date, "until": None}
+                for version, digest in sorted(now - had)
+            ]
+    return entries
 
 
 def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
