@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..catalog.history import DayFigures, PopulationFigures
@@ -73,68 +73,58 @@ def headline(populations: Populations, earlier: Earlier | None) -> Headline:
     """The sentence on the supported images, and what one has to know beside it."""
     every, supported = populations
     figures, counters = supported.figures, supported.figures.counters
-    severities = SERIOUS if any(counters[word] for word in SERIOUS) else COUNTERS
-    affected = _affected(supported, severities)
-    unscanned = len(supported.images) - supported.scanned
-    ungraded = supported.scanned - supported.grades.total()
+    elsewhere = _elsewhere(populations)
     if not supported.scanned:
         what = "supported image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet: nobody knows what is open."
-        return Headline(answer, _elsewhere(populations), "unknown", (), 0)
-    details = [_open_in_all(figures.total, earlier), *_elsewhere(populations)]
+        return Headline(answer, elsewhere, "unknown", (), 0)
+    severities = SERIOUS if any(counters[word] for word in SERIOUS) else COUNTERS
+    affected = sum(any(each.counters[word] for word in severities) for _, _, each in supported.newest())
+    unscanned = len(supported.images) - supported.scanned
+    ungraded = supported.scanned - supported.grades.total()
+    answer = _answer(supported, severities, affected)
+    if figures.exploited:
+        answer += f" {_are(figures.exploited)} known to be exploited."
+    details = [_of_any_severity(figures.total, earlier)] if figures.total or earlier else []
+    details += elsewhere
     if counters["unknown"]:
-        details.append(f"The severity of {counters['unknown']} is unknown.")
+        details.append(f"The severity of {thousands(counters['unknown'])} is unknown.")
     if unscanned:
-        details.append(f"{_images(unscanned)} {_is(unscanned)} not scanned, so more may be open.")
+        scanned = "is" if unscanned == 1 else "are"
+        details.append(f"{_images(unscanned)} {scanned} not scanned, so more may be open.")
     if ungraded:
         details.append(f"The scans of {_images(ungraded)} can't show everything, so more may be open.")
     worst = next((word for word in COUNTERS if counters[word]), "unknown" if unscanned + ungraded else "none")
-    answer = _answer(supported, counters, severities, affected)
-    if figures.exploited:
-        answer += f" {figures.exploited} {_is(figures.exploited)} known to be exploited."
     return Headline(answer, details, worst, severities if affected else (), affected)
 
 
-def _answer(
-    supported: Population, counters: Mapping[str, int], severities: Sequence[str], affected: int
-) -> str:
-    critical, high = (counters[word] for word in SERIOUS)
+def _answer(supported: Population, severities: Sequence[str], affected: int) -> str:
     if not affected:
         return f"No known vulnerability is open in {_images(supported.scanned)}."
+    counters, counts = supported.figures.counters, supported.figures.counts
+    critical, high = (counters[word] for word in SERIOUS)
     if critical:
-        also = f" and {high} high" if high else ""
+        also = f" and {thousands(high)} high" if high else ""
         noun = "vulnerability is" if critical + high == 1 else "vulnerabilities are"
-        answer = f"{critical} critical{also} {noun} open in {_images(affected)}"
-    elif high:
-        ones = "one" if high == 1 else "ones"
-        answer = f"No critical vulnerability is open in supported images; {high} high {ones} in {affected}"
+        answer = f"{thousands(critical)} critical{also} {noun} open in {_images(affected)}"
     else:
-        count = supported.figures.total
-        others = "other" if count == 1 else "others"
-        answer = (
-            "No vulnerability that is known to be critical or high is open in supported images; "
-            f"{count} {others} in {affected}"
-        )
-    fixable = sum(
-        count
-        for word, count in zip(COUNTERS, supported.figures.counts.fixable, strict=True)
-        if word in severities
-    )
-    noun = "" if critical else " image" if affected == 1 else " images"
-    return f"{answer}{noun}, {fixable or 'none'} of them fixable today."
+        count = high or supported.figures.total
+        words, others = ("critical", "high one") if high else ("critical or high", "other")
+        answer = f"No {words} vulnerability is open in supported images; {thousands(count)} {others}"
+        answer += f"{'' if count == 1 else 's'} in {thousands(affected)} image{'' if affected == 1 else 's'}"
+    by_severity = zip(COUNTERS, counts.fixable, strict=True)
+    fixable = sum(count for word, count in by_severity if word in severities)
+    return f"{answer}, {thousands(fixable or 'none')} fixable today."
 
 
-def _affected(population: Population, words: Collection[str]) -> int:
-    """How many images have an open vulnerability of these severities in their newest release."""
-    return sum(any(figures.counters[word] for word in words) for _, _, figures in population.newest())
-
-
-def _open_in_all(total: int, earlier: Earlier | None) -> str:
-    answer = f"Of any severity, {total} {_is(total)} open"
+def _of_any_severity(total: int, earlier: Earlier | None) -> str:
+    answer = f"Of any severity, {_are(total)} open"
     if earlier is None:
         return f"{answer}."
     change = total - earlier.count()
-    compared = f"{abs(change)} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
+    compared = (
+        f"{thousands(abs(change))} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
+    )
     return f"{answer}, {compared} {'four weeks ago' if earlier.recent else f'on {earlier.date}'}."
 
 
@@ -145,18 +135,17 @@ def _elsewhere(populations: Populations) -> list[str]:
     critical = every.figures.counters["critical"] - supported.figures.counters["critical"]
     if not more:
         return []
-    of_them = f", {critical} of them critical" if critical else ""
-    return [
-        f"Deprecated and withdrawn images have {more} {'more' if supported.scanned else 'open'}{of_them}."
-    ]
+    of_them = f", {thousands(critical)} of them critical" if critical else ""
+    noun = "more" if supported.scanned else "open"
+    return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}."]
 
 
 def _images(count: int) -> str:
-    return f"{count} supported image{'' if count == 1 else 's'}"
+    return f"{thousands(count)} supported image{'' if count == 1 else 's'}"
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _are(count: int) -> str:
+    return f"{thousands(count)} {'is' if count == 1 else 'are'}"
 
 
 def changed(now: int, then: int, earlier: Earlier) -> str:
@@ -165,7 +154,12 @@ def changed(now: int, then: int, earlier: Earlier) -> str:
     change = now - then
     if not change:
         return f"no change {when}"
-    return f"{'▲' if change > 0 else '▼'} {abs(change)} {'more' if change > 0 else 'fewer'} {when}"
+    return f"{'▲' if change > 0 else '▼'} {thousands(abs(change))} {'more' if change > 0 else 'fewer'} {when}"
 
 
-FILTERS = {"earlier": earlier, "headline": headline, "changed": changed}
+def thousands(figure: int | str) -> str:
+    """A number whose thousands are set apart; text as it is."""
+    return f"{figure:,}".replace(",", "\N{THIN SPACE}") if isinstance(figure, int) else figure
+
+
+FILTERS = {"earlier": earlier, "headline": headline, "changed": changed, "thousands": thousands}

@@ -170,7 +170,7 @@ def words(name: str) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 image`, `2 images`; thousands are set apart."""
     several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
-    return f"{number:,} {noun if number == 1 else several}".replace(",", "\N{THIN SPACE}")
+    return f"{overview.thousands(number)} {noun if number == 1 else several}"
 
 
 def places(targets: Sequence[str]) -> str:

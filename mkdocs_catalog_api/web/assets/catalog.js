@@ -58,8 +58,9 @@
       element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       element.hidden = false;
-      if (element.dataset.age) continue;
       const stale = past > maxAge(element);
+      element.classList.toggle("catalog-old", stale);
+      if (element.dataset.age) continue;
       element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
       if (stale) fade(element);
     }
