@@ -125,7 +125,7 @@ def _of_any_severity(total: int, earlier: Earlier | None) -> str:
     compared = (
         f"{thousands(abs(change))} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
     )
-    return f"{answer}, {compared} {'four weeks ago' if earlier.recent else f'on {earlier.date}'}."
+    return f"{answer}, {compared} {'four weeks earlier' if earlier.recent else f'on {earlier.date}'}."
 
 
 def _elsewhere(populations: Populations) -> list[str]:

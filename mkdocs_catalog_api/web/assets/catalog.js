@@ -55,7 +55,7 @@
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
-      element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
+      element.textContent = (element.dataset.age ? ", " : "") + "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
       element.title = element.dateTime;
       element.hidden = false;
       const stale = past > maxAge(element);
