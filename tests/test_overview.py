@@ -198,7 +198,7 @@ def test_figures_say_how_they_changed(past: Past, first: str, since: str, than: 
     assert figures["Critical or high"] == f"1 ▼ 1 fewer {since} in supported images, 1 in all"
     assert figures["Open vulnerabilities"] == f"2 ▼ 1 fewer {since} in supported images, 2 in all"
     assert figures["Fixable today"] == f"0 ▼ 1 fewer {since} in supported images, 0 in all"
-    assert len(main.xpath(".//*[local-name()='svg'][contains(@class, 'catalog-line')]")) == 2
+    assert len(main.xpath(".//*[local-name()='svg'][contains(@class, 'catalog-area')]")) == 2
     past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(4)])
     assert f"Of any severity, 4 are open, 1 more than {than}." in banner(home(past))
     past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(3)])

@@ -52,19 +52,15 @@ class Trend(NamedTuple):
     steps: Sequence[tuple[float, float]]
     """Where each point begins and ends, in units of `WIDTH`."""
 
-    def line(self, words: Sequence[str] = COUNTERS) -> str:
-        """Path of a line through the number of these severities, as high as its own most."""
-        sums = [
-            None if counters is None else sum(counters[word] for word in words)
-            for _, counters, _ in self.points
-        ]
-        most, path = max(1, *(count or 0 for count in sums)), ""
-        for (left, right), count, before in zip(self.steps, sums, [None, *sums], strict=False):
-            if count is not None:
-                height = _number(HEIGHT * (1 - count / most))
-                path += f"M{_number(left)} {height}" if before is None else f"V{height}"
-                path += f"H{_number(right)}"
-        return path
+    def area(self, words: Sequence[str] = COUNTERS) -> str:
+        """Path of the area below the number of these severities, as high as its own most."""
+        sums = [sum(counters[word] for word in words) if counters else 0 for _, counters, _ in self.points]
+        most = max(1, *sums)
+        return "".join(
+            _box(_number(left), _number(right), 0, count / most)
+            for (left, right), count in zip(self.steps, sums, strict=True)
+            if count
+        )
 
 
 class Bar(NamedTuple):
