@@ -88,8 +88,8 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     total, fixable, unscanned = summary["total"], summary["fixable"], len(summary["unscanned"])
     assert tiles["Open vulnerabilities"] == f"{total} in supported images, {total} in all"
-    assert tiles["With a fix"] == f"{fixable} in supported images, {fixable} in all"
-    assert tiles["Images not scanned"] == f"{unscanned} supported, {unscanned} in all"
+    assert tiles["Fixable today"] == f"{fixable} in supported images, {fixable} in all"
+    assert f", {unscanned} not scanned" in words(home)
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
     counts = summary["bySeverity"].items()
     assert legend == " ".join(f"{word.capitalize()} {n} {n} in all" for word, n in counts)
@@ -326,9 +326,9 @@ def test_tiles_count_supported_images_and_all_beside_them(site: SiteFolder) -> N
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n")
     home = page(site.build(), "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
-    assert tiles["Critical"] == "1 in supported images, 2 in all"
+    assert tiles["Critical or high"] == "1 in supported images, 2 in all"
     assert tiles["Open vulnerabilities"] == "2 in supported images, 3 in all"
-    assert tiles["Images affected"] == "1 of 1 supported and scanned, 2 of 2 in all"
+    assert tiles["Images without any"] == "0 of 1 scanned in supported images, 0 in all"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
     assert words(legend).startswith("Critical 1 2 in all High 0 0 in all")
     assert "newest releases of the 2 supported images" in words(home)
