@@ -123,10 +123,10 @@ def hits_in(file: Path, source: str) -> Iterator[Hit]:
         if not any(part in lines[number - 1] for part in EXCEPTIONS):
             yield Hit(file, number, rule.name, " ".join(words.split()), rule.better)
     if file.suffix == ".md" and "guide" in file.parts:
-        for number, words in _paragraphs(prose):
-            if len(words) > LONGEST_PARAGRAPH:
-                opening = " ".join(words[:4]).replace(_VALUE, "`…`")
-                yield Hit(file, number, "long paragraph", f"{opening} … ({len(words)} words)", "split it")
+        for number, paragraph in _paragraphs(prose):
+            if len(paragraph) > LONGEST_PARAGRAPH:
+                opening = " ".join(paragraph[:4]).replace(_VALUE, "`…`")
+                yield Hit(file, number, "long paragraph", f"{opening} … ({len(paragraph)} words)", "split it")
 
 
 def _paragraphs(prose: str) -> Iterator[tuple[int, list[str]]]:
