@@ -178,7 +178,7 @@ def _ask(
                 return None
             write_whole(synced, body)
         given = _learn(begun, Path(folder), settings, registries, answers)
-        # The page does not exist yet, so there is no line.
+        # The page does not exist yet, so the problem has no line.
         problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
         if answers.count(Level.ERROR):
             return None

@@ -59,7 +59,7 @@ def missing_package(user: str, error: ModuleNotFoundError, extra: str) -> click.
 
 
 def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
-    """Print the problems for people. `quiet` leaves out notes, `verbose` prints each problem on its own line."""
+    """Print the problems for people. `quiet` leaves out notes, `verbose` prints one problem in each line."""
     for level, text in lines(problems, every=verbose):
         if level > Level.INFO or not quiet:
             click.echo(f"{click.style(level.name.lower(), fg=_COLORS[level])}: {text}", err=True)
@@ -91,7 +91,7 @@ def print_object(body: dict[str, Any]) -> None:
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a command that reads the whole catalog. The command gets a `Run` and its own options."""
+    """Add the options of a command that reads the whole catalog, and pass it a `Run`."""
 
     def run(**given: Any) -> None:
         own = {name: given.pop(name) for name in [*given] if name not in Run.__struct_fields__}

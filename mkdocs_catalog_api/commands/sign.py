@@ -72,7 +72,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
         if fault := not_writable(file, str(file), [site.site_dir]):
             raise CatalogError(Problems([fault]))
         manifest = _checked(folder, problems)
-        if problems.add_problem(strict=False):
+        if problems.refuse(strict=False):
             raise CatalogError(problems)
         write_whole(file, signature.sign(manifest, private))
     except CatalogError as error:
@@ -81,7 +81,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
         message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=quiet)
-    if problems.add_problem(strict=False):
+    if problems.refuse(strict=False):
         click.secho(f"nothing signed: {problems.summary()}", fg="red", err=True)
         sys.exit(1)
     if not quiet:

@@ -138,9 +138,7 @@ def _sync(
         try:
             work, requests = sync.begin(items)
             if say and requests > _MANY:
-                say(
-                    f"at most about {requests:,} requests; if you interrupt this run, the next one continues from there"
-                )
+                say(f"about {requests:,} requests at most; an interrupted run is continued by the next one")
             _show_progress(sync.run(work), len(work), say)
         finally:
             sync.close()

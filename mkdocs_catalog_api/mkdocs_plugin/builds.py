@@ -136,7 +136,7 @@ class Builds:
     def _stop(self, message: str) -> None:
         if not self.serving:
             raise PluginError(message)
-        kept = "the last good API is kept" if self._good else "there is no API until this is fixed"
+        kept = "the last good API is kept" if self._good else "no API is served until this is fixed"
         log.error(f"{message}; {kept}")
 
 

@@ -31,8 +31,8 @@ class Code(StrEnum):
     # fmt: off
     # Files
     SYNTAX = ("CAT001", "invalid YAML",
-        "Front matter, mkdocs.yml or a data file is not valid YAML (or TOML). Examples are an unclosed bracket "
-        "or quote, a tab, a second `: ` in one line, and a duplicate key.",
+        "Front matter, mkdocs.yml or a data file is not valid YAML (or TOML). Examples are an unclosed "
+        "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
         "Check the line in the message and the line above it, which may be the cause.")
     NOT_READ = ("CAT002", "unreadable file",
         "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
@@ -47,8 +47,8 @@ class Code(StrEnum):
         "An item lacks a field that its collection requires.",
         "Add the field to the page or entry, or for all items to `defaults` of the collection.")
     WRONG_VALUE = ("CAT012", "invalid value",
-        "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are a "
-        "digest that is too short, an end of life before the release, and a chart without `oci://`.",
+        "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are "
+        "a short digest, an end of life before the release, and a chart without `oci://`.",
         "Use one of the values that the message allows.")
     TWICE = ("CAT013", "duplicate",
         "Two items have the same slug, or an item is defined in two places. A page lists a version or tag "
