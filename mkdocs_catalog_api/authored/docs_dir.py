@@ -57,7 +57,7 @@ class DocsDir:
         for below, sizes in walk(
             folder, self._label, project, problems, suffixes=suffixes, hidden=True, skip=left_out
         ):
-            # If two files have the same path in the site, the later one is used: README.md comes after index.md.
+            # If two files have the same path in the site, the last one is used: README.md follows index.md.
             for name in sorted(sizes, key=lambda name: (splitext(name)[0] not in ("index", "README"), name)):
                 uri = below + name
                 if name == rules.meta_file:

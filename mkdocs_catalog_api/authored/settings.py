@@ -259,7 +259,8 @@ class SecuritySettings(Section):
     )
     vex: RelativePath | None = Field(
         None,
-        description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it exists.",
+        description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
+        "exists.",
     )
     kev: RelativePath | None = Field(
         None,
@@ -387,7 +388,8 @@ class Settings(Section):
     )
     history: RelativePath | None = Field(
         None,
-        description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it exists.",
+        description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it "
+        "exists.",
     )
     signed: bool = Field(
         False,

@@ -1,4 +1,4 @@
-"""Turns raw values into validated entries: adds defaults, reports errors and misspelled keys, sorts versions."""
+"""Turns raw values into validated entries: adds defaults, reports errors and misspelled keys."""
 
 from __future__ import annotations
 
