@@ -245,8 +245,8 @@ class UpdatesSettings(Section):
     )
     decisions: RelativePath | None = Field(
         None,
-        description="File with held and skipped updates, if `data` is the output of `nvcmp -j`. The default is "
-        "`decisions.yml`.",
+        description="File with held and skipped updates, if `data` is the output of `nvcmp -j`. The default "
+        "is `decisions.yml`.",
     )
 
 
@@ -477,11 +477,11 @@ def check_collection(
     yield from _names(resource, "fields", section.fields, published, closable, config)
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
-        message = f"not available for {resource}, which have no signatures"
+        message = f"`{resource}` has no signatures"
         yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
     for name in ("lines", "variants"):
         if getattr(section, name) is not None and name not in names:
-            message = f"not available for {resource}, which have no release lines"
+            message = f"`{resource}` has no release lines"
             yield config.problem((resource, name), message, "remove it", code=Code.SETTING)
     for name in section.vocabulary.keys() - closable:
         message = f"`{name}` is not a field of {resource} with a vocabulary"
@@ -545,7 +545,7 @@ def _version_fields(
             message = "the field `variant` must be text, as it is the variant of a version"
             yield config.problem(path, message, "write `variant: text`", code=Code.SETTING)
     elif section.version_fields:
-        message = f"not available for {resource}, which has no versions"
+        message = f"`{resource}` has no versions"
         yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
 
 

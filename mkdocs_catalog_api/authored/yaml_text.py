@@ -176,7 +176,7 @@ class _ValueBuilder:
             if not isinstance(key, yaml.ScalarNode):
                 raise self._error(key, "a list or mapping can't be a key", "use `key: value`")
             if key.tag == _MERGE:
-                # The first of several merged mappings takes precedence; the keys of the mapping itself come first.
+                # The mapping's own keys take precedence, then those of the first merged mapping.
                 for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
                     if not isinstance(source, yaml.MappingNode):
                         raise self._error(value, "`<<` requires a mapping", "use an alias of a mapping")

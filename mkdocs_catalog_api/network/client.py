@@ -133,8 +133,8 @@ class Client:
             except Exception as error:
                 result.put(error)
 
-        # Runs in a thread, because timeouts of sockets restart with each byte, and any part of a response can be
-        # slow: the headers, repeated "100 Continue", the size of a chunk.
+        # Runs in a thread, because timeouts of sockets restart with each byte, and any part of a response can
+        # be slow: the headers, repeated "100 Continue", the size of a chunk.
         Thread(target=receive, daemon=True).start()
         try:
             answer = result.get(timeout=self._limits.whole)

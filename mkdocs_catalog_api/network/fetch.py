@@ -91,8 +91,8 @@ def search(client: Client, hub: str, repository: str) -> list[str]:
 
 
 def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
-    """Merge two reports of one version of a chart. If an image with findings is missing from the newer report,
-    keep the results of all images that are missing from it.
+    """Merge two reports of one version of a chart. If an image with findings is missing from the newer
+    report, keep the results of all images that are missing from it.
 
     Returns the report to save instead of the newer one, and the sorted images with findings in the earlier
     report that are missing from the newer one, or have no result there.
@@ -122,8 +122,9 @@ ARTIFACT_HUB = "https://artifacthub.io"
 
 
 class Fetch:
-    """Downloads the reports of charts to `folder`, the reports folder, with the name `label` in problems. Links
-    may point to the folders of `project`.
+    """Downloads the reports of charts to `folder`, the reports folder.
+
+    `label` is its name in problems. Links may point to the folders of `project`.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class Fetch:
     def listings(
         self, charts: Iterable[tuple[ChartEntry, RawItem]], repositories: Sequence[str], hub: str | None
     ) -> list[Listing]:
-        """Return the charts to download: all charts of the repositories, or without any, those of the catalog."""
+        """Return the charts to download: those of the repositories, or without any, of the catalog."""
         own: dict[str, Listing] = {}
         for chart, raw in charts:
             if chart.hub is None:
@@ -289,7 +290,7 @@ class Fetch:
         self._current.add(file)
 
     def _kept(self, file: Path, report: bytes) -> bool:
-        """Keep earlier findings of images that are missing from this report. Returns whether there are any."""
+        """Keep earlier findings of images that are missing in this report. Returns whether there are any."""
         try:
             earlier = file.read_bytes()
             kept, images = keep_lost_results(earlier, report)
@@ -325,7 +326,7 @@ class Fetch:
         return report
 
     def _unscanned(self, file: Path, body: bytes) -> None:
-        """Handle a version that the hub has not scanned. An earlier report keeps its response on the package."""
+        """Handle a version without a scan. An earlier report keeps its response on the package."""
         self._counts["unscanned"] += 1
         if file.is_file():
             message = "stale: not updated, because the hub has no report of this version any more"

@@ -55,7 +55,7 @@ class Attached(Struct, frozen=True):
 
 
 def attachment_tags(digest: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags of attachments of a digest: those of cosign and of the fallback of the referrers API."""
+    """Return the tags of attachments to a digest: those of cosign, and that of the referrers API."""
     start = digest.replace(":", "-")
     return [tag for tag in tags if tag == start or tag.startswith(f"{start}.")]
 
@@ -66,7 +66,7 @@ def is_attachment(tag: str) -> bool:
 
 
 def attached(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Attached:
-    """Return the attachments of a digest, from the referrers API, its fallback tag, and the tags of cosign."""
+    """Return the attachments to a digest, from the referrers API, its fallback tag and tags of cosign."""
     result = _described(registries.referrers(repository, digest))
     for tag in attachment_tags(digest, tags):
         if tag.endswith(".sig"):

@@ -176,7 +176,7 @@ class Registries:
         return self._by_digest(repository, "blobs", digest, _BLOB_SIZE).body
 
     def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
-        """Return the referrers of a digest from the referrers API; empty if the registry does not support it."""
+        """Return the referrers of a digest; empty if the registry does not support the referrers API."""
         host = repository.domain
         # One thread checks whether the host supports the API, while the others wait.
         with self._first_referrers if host not in self._has_referrers else nullcontext():

@@ -136,8 +136,8 @@ class Sync:
         self.changes.sort(key=lambda change: change.file)
 
     def begin(self, items: Iterable[Item]) -> tuple[list[Work], int]:
-        """List the tags of all repositories. Returns the remaining work, and the approximate maximum number of
-        requests.
+        """List the tags of all repositories. Returns the remaining work, and the approximate maximum number
+        of requests.
         """
         futures = [self._items.submit(self._begin, item) for item in items]
         begun = [work for future in futures if (work := future.result())]

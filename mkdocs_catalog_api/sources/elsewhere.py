@@ -97,7 +97,7 @@ def pages_elsewhere(
     own = settings.images.pages is not None or settings.charts.pages is not None
     level = Level.INFO if own else Level.WARNING
     message = "ignored: the page has the fields of an item, but does not belong to a collection"
-    hint = "move it to the folder of a collection or add `catalog: images`; if it is not an item, `catalog: false`"
+    hint = "move it to the folder of a collection or add `catalog: images`, or `catalog: false` to ignore it"
     for page in site.pages:
         text = (page.text or "").partition("\n---")[0]
         if page.uri not in items and text.startswith("---\n") and not selection.matching(page.uri):

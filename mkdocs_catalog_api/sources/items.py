@@ -260,7 +260,7 @@ def _not_named(
         if entry is None:
             left.append(raw)
         elif doubled := sorted({*raw.values} & {*fields.names} - {"name", "description"}):
-            message = f"ignored: the item of this page is defined in {entry.place}"
+            message = f"the item of this page is already defined in {entry.place}"
             problems.add(raw.problem((doubled[0],), message, "move all fields to one place", code=Code.TWICE))
     return left
 

@@ -4,8 +4,8 @@ chart writes it, to a complete report of Trivy. Also the data of the hub on one 
 (`GET …/packages/helm/{repository}/{package}[/{version}]`).
 
 Images without findings are missing. If no image has findings, the body is `null`, which is rejected, as it
-does not contain the scanned images. The response on the package, saved next to the report, contains the scanned
-images and the time of the scan.
+does not contain the scanned images. The response on the package, saved next to the report, contains the
+scanned images and the time of the scan.
 """
 
 from datetime import UTC, datetime

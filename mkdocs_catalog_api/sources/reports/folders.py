@@ -38,8 +38,8 @@ def usable_files(
     Paths have forward slashes. Hidden files and folders are left out, and files without one of `suffixes` (in
     any case); `note`, if given, is the text of an INFO line about them. A problem is added for each file of
     more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the name
-    of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`, and in the
-    folder if it is outside of `root`.
+    of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`, and in
+    the folder if it is outside of `root`.
     """
     usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):

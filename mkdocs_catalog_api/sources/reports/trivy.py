@@ -204,7 +204,7 @@ def _check(results: list[TrivyResult]) -> None:
     # Before 2021, there was no class, and only packages were scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
     if results and not before_classes and not _PACKAGES.intersection(classes):
-        looked_for = ", ".join(sorted({*classes} - {""})) or "other targets"
+        looked_for = ", ".join(sorted({*classes} - {""})) or "results other than packages"
         raise ReportError(
             f"not a vulnerability scan: Trivy only scanned for {looked_for}",
             "scan with `trivy image --scanners vuln --format json`",
