@@ -63,7 +63,7 @@ def test_a_text_that_mkdocs_cannot_read_is_warned_about(site: SiteFolder, value:
     refused, said = told(site)
     assert not refused
     assert said == [
-        f"docs/images/nginx.md:5:14: MkDocs can't read '{value}', so it takes the front matter for text of"
+        f"docs/images/nginx.md:5:14: MkDocs can't read '{value}', so it shows the front matter as text of"
         " the page (put it in quotes)"
     ]
     site.image("nginx", f"description: '{value}'")
@@ -76,7 +76,7 @@ def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> No
     site.image("nginx")
     result = site.build()
     assert result.failed
-    assert "expected a text, got 5 (set by a plugin or hook)" in result.logged()[0]
+    assert "expected text, got 5 (set by a plugin or hook)" in result.logged()[0]
 
 
 # Defaults
@@ -280,8 +280,8 @@ def test_versions_that_say_nothing_of_their_order_ask_for_the_latest(site: SiteF
     assert told(site) == (
         False,
         [
-            "docs/images/nginx.md:5:1: versions: nothing says which version is the newest, so 'main' stands"
-            f" for it {hint}"
+            "docs/images/nginx.md:5:1: versions: the newest version is unknown, so the first one"
+            f" is used: 'main' {hint}"
         ],
     )
     site.image("nginx", "versions: [main, edge]\nlatest: edge")
@@ -313,8 +313,8 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
     site.page("catalog/images/redis.md", REQUIRED)
     hints = [line for line in told(site, level=Level.INFO)[1] if "images.pages" in line]
     assert hints == [
-        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but the folder catalog/images has 2"
-        " (rename it to images, or set `images: {pages: catalog/images/**/*.md}` if those are items)"
+        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but the folder catalog/images"
+        " has 2 (rename it to images, or set `images: {pages: catalog/images/**/*.md}` if those are items)"
     ]
 
 

@@ -113,11 +113,11 @@ def test_ten_minutes_are_a_note(host: Host) -> None:
     [
         ({"body": b"{}\n"}, "does not match its hash in the manifest"),
         ({"body": b" " * 10_000_000}, "too large"),
-        ({"status": 404}, "the host answers 404"),
-        ({"status": 500}, "the host answers 500"),
+        ({"status": 404}, "the host responds with 404"),
+        ({"status": 500}, "the host responds with 500"),
         ({"status": 301, "headers": {"Location": "https://evil.example/"}}, "redirected to 'https://evil.ex"),
-        ({"body": b"{", "length": 50}, "no whole answer"),
-        ({"headers": RIGHT | {"Content-Encoding": "gzip"}}, "no whole answer"),
+        ({"body": b"{", "length": 50}, "no complete response"),
+        ({"headers": RIGHT | {"Content-Encoding": "gzip"}}, "no complete response"),
         ({"status": 429}, "the host is busy (429)"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_redirect_is_not_followed(host: Host) -> None:
 
 def test_an_answer_that_takes_too_long_is_interrupted(host: Host) -> None:
     (*_, problem) = wrong(host, limits=Limits(whole=0))
-    assert "no whole answer within 0 seconds" in problem
+    assert "no complete response within 0 seconds" in problem
 
 
 def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:
@@ -151,14 +151,14 @@ def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:
 def test_a_host_that_is_not_there() -> None:
     result = check(f"http://127.0.0.1:{free_port()}/")
     assert result.exit_code == 1
-    assert "api/v1/index.json: no whole answer (" in result.stderr
+    assert "api/v1/index.json: no complete response (" in result.stderr
     assert "no documents" in result.stdout
 
 
 def test_an_unknown_document_has_to_be_a_404(host: Host) -> None:
     host.change = lambda path, answer: answer._replace(status=200) if answer.status == 404 else answer
     (problem,) = wrong(host)
-    assert problem.startswith("images/0.json: the host answers 200 for what does not exist, not 404")
+    assert problem.startswith("images/0.json: the host responds with 200 instead of 404 for a missing file")
 
 
 def test_a_site_built_for_another_path(host: Host) -> None:

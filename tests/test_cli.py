@@ -175,7 +175,7 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
         (
             "site_name: A\nplugins: [search]\n",
             "mkdocs.yml: plugins",
-            "the plugin catalog-api is not in `plugins`",
+            "the plugin catalog-api is missing",
         ),
         ("site_name: A\nplugins: catalog-api\n", "mkdocs.yml:2:1: plugins", "expected a list"),
         ("site_name: A\nplugins: [{catalog-api: 1}]\n", "mkdocs.yml:2:1: plugins", "expected a list"),
@@ -184,7 +184,7 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
             "mkdocs.yml:3:1: docs_dir",
             "expected text",
         ),
-        ("site_name: A\nplugins: [catalog-api]\ndocs_dir: 'no'\n", "mkdocs.yml: docs_dir", "missing"),
+        ("site_name: A\nplugins: [catalog-api]\ndocs_dir: 'no'\n", "mkdocs.yml: docs_dir", "does not exist"),
         (
             "site_name: A\nplugins: [catalog-api]\nsite_url: example.org\n",
             "mkdocs.yml:3:1: site_url",
@@ -193,7 +193,7 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
         (
             "site_name: A\nplugins: [catalog-api]\nexclude_docs: [a]\n",
             "mkdocs.yml:3:1: exclude_docs",
-            "a text",
+            "expected text",
         ),
         ("INHERIT: mkdocs.yml\n", "mkdocs.yml:1:1", "INHERIT"),
         ("INHERIT: gone.yml\n", "mkdocs.yml:1:1", "gone.yml"),
@@ -250,7 +250,7 @@ def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None
 
 def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:
     path = config(site, plugins=["catalog-api", {"catalog-api": site.settings}])
-    assert "the plugin plugins: catalog-api is listed twice" in call("check", "-f", path).stderr
+    assert "plugins: the plugin catalog-api is listed twice" in call("check", "-f", path).stderr
 
 
 def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,4 +137,4 @@ def test_explain_tells_what_a_code_means(written: str) -> None:
 def test_explain_lists_all_codes_and_refuses_what_is_none() -> None:
     assert [line.split()[0] for line in call("explain").output.splitlines()] == [*Code]
     result = call("explain", "CAT999")
-    assert result.exit_code == 2 and "'CAT999' is no code" in result.output
+    assert result.exit_code == 2 and "'CAT999' is not a code" in result.output

@@ -183,7 +183,7 @@ def test_a_report_that_the_hub_no_longer_has_is_kept_and_called_stale(bench: Ben
     bench.hub.charts["acme/stack"]["1.2.0"].created = None
     result = bench.run()
     assert result.exit_code == 0
-    assert "scans/hub/acme/stack/1.2.0.json: stale: kept" in result.stderr
+    assert "scans/hub/acme/stack/1.2.0.json: stale: not updated" in result.stderr
     assert bench.files() == before
 
 
@@ -274,7 +274,7 @@ def test_it_waits_as_long_as_the_hub_asks(bench: Bench) -> None:
     first, second, *rest = bench.waits
     assert (first, rest) == (75, [8, 16])
     assert 60 < second <= 500
-    assert "the server answers 429; asking again in 75 s" in result.stderr
+    assert "the server responds with 429; next try in 75 s" in result.stderr
 
 
 def test_it_gives_up_after_a_while_and_says_what_is_stale(bench: Bench) -> None:
@@ -284,7 +284,7 @@ def test_it_gives_up_after_a_while_and_says_what_is_stale(bench: Bench) -> None:
     result = bench.run()
     assert result.exit_code == 1
     assert sum(bench.waits) > 75
-    assert "the server answers 429, also after 6 more tries" in result.stderr
+    assert "the server responds with 429, also after 6 retries" in result.stderr
     for number in ("1.2.0", "1.1.0"):
         assert f"scans/hub/acme/stack/{number}.json: stale: not updated by this run" in result.stderr
     assert bench.files() == before
@@ -321,7 +321,7 @@ def test_an_answer_that_takes_too_long_changes_nothing(bench: Bench) -> None:
     bench.hub.charts["acme/stack"]["1.2.0"].created = 1
     result = bench.run()
     assert result.exit_code == 1
-    assert "no whole answer within 0 seconds" in result.stderr
+    assert "no complete response within 0 seconds" in result.stderr
     assert bench.files() == before
 
 
@@ -338,18 +338,18 @@ def test_an_answer_that_is_cut_off_is_asked_for_again(bench: Bench) -> None:
     [
         (Reply(b'{"a": '), "the file is cut off"),
         (Reply(b"<!DOCTYPE html>"), "a web page or XML, not JSON"),
-        (Reply(b'{"message": "oops"}'), "`message` holds no report of Trivy"),
+        (Reply(b'{"message": "oops"}'), "`message` is not a report of Trivy"),
         (Reply(b"[]"), "not a security report of a package"),
         (Reply(b" " * 3000), "larger than 0.00195312 MiB"),
-        (Reply(b'{"message": "not found"}', 404), "does not know the report"),
-        (Reply(status=403), "the server answers 403"),
+        (Reply(b'{"message": "not found"}', 404), "has no report, but lists one"),
+        (Reply(status=403), "the server responds with 403"),
         (
             Reply(status=302, headers={"Location": "file:///etc/passwd"}),
-            "sends elsewhere, to 'file:///etc/passwd'",
+            "redirects to 'file:///etc/passwd'",
         ),
         (
             Reply(status=301, headers={"Location": "http://127.0.0.1:1/"}),
-            "sends elsewhere, to 'http://127.0.0.1:1/'",
+            "redirects to 'http://127.0.0.1:1/'",
         ),
         (
             Reply(status=308, headers={"Location": "//example.org/x"}),
@@ -411,7 +411,7 @@ def test_a_hostile_name_in_a_search_is_refused(bench: Bench) -> None:
 def test_an_answer_about_another_version_is_refused(bench: Bench) -> None:
     bench.hub.instead[f"{STACK}/1.1.0"] = [bench.hub.answer(f"{STACK}/0.1.0")]
     result = bench.run()
-    assert "the answer is about version 0.1.0" in result.stderr
+    assert "the response is about version 0.1.0" in result.stderr
     assert not bench.file("acme/stack/0.1.0.json").exists()
 
 

@@ -117,15 +117,15 @@ BOMB = gzip.compress(epss(many(1)) + b"CVE-2026-0001,0.1,0.2\n" * 500_000)
         ("/kev", [answer(b"<html>Just a moment</html>")], "not a catalog of exploited vulnerabilities"),
         ("/kev", [answer(kev({}))], "vulnerabilities"),
         ("/kev", [answer(kev(ADDED)[:-100])], "the file is cut off"),
-        ("/kev", [answer(kev(ADDED))[:-100]], "no whole answer"),
+        ("/kev", [answer(kev(ADDED))[:-100]], "no complete response"),
         ("/kev", [b"HTTP/1.1 200 OK\r\n\r\n" + kev(ADDED)[:-100]], "the file is cut off"),
         ("/kev", [answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
         ("/kev", [answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries, but the earlier file has 20"),
         ("/kev", [answer(b"", "404 Not Found")], "not found (404)"),
-        ("/kev", [answer(b"", "403 Forbidden")], "the server answers 403"),
-        ("/kev", [answer(b"", "429 Busy")], "the server answers 429, also after 1 more tries"),
+        ("/kev", [answer(b"", "403 Forbidden")], "the server responds with 403"),
+        ("/kev", [answer(b"", "429 Busy")], "the server responds with 429, also after 1 retries"),
         ("/kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "redirects to"),
-        ("/kev", [], "no whole answer"),
+        ("/kev", [], "no complete response"),
         ("/epss", [answer(packed(many(20))[:-9])], "the compressed file is cut off or damaged"),
         ("/epss", [answer(epss(many(20))[:-7])], "this row is not a CVE id"),
         ("/epss", [answer(epss(many(10)))], "has 10 entries, but the earlier file has 20"),
@@ -184,7 +184,7 @@ def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Benc
     assert bench.run().exit_code == 1
     bench.mirror.pause = 0.01
     bench.mirror.scripts[path] = drops(answer(kev(ADDED)))
-    assert "no whole answer" in bench.run().stderr
+    assert "no complete response" in bench.run().stderr
     assert bench.files() == before
 
 

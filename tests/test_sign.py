@@ -302,7 +302,7 @@ def test_a_signature_that_is_missing_or_none_is_an_error(host: Host, folder: Pat
     host.spoil("manifest.json.jws", status=404)
     result = check(host, folder)
     assert result.exit_code == 1
-    assert "manifest.json.jws: the host answers 404, so nothing is signed" in result.stderr
+    assert "manifest.json.jws: the host responds with 404, so there is no signature" in result.stderr
     host.spoil("manifest.json.jws", body=b"x" * 10**6)
     result = check(host, folder)
     assert result.exit_code == 1

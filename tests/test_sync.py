@@ -79,7 +79,7 @@ def test_lists_in_pages_are_followed_on_the_same_host(bench: Bench) -> None:
     assert bench.run().exit_code == 0
     assert bench.facts("images/nginx")["versions"][0]["tags"] == ["1.0"]
     bench.fake.tags("acme/nginx", "1.0", Link='<http://localhost:1/v2/x>; rel="next"')
-    bench.refused("elsewhere")
+    bench.refused("another host")
 
 
 @pytest.mark.parametrize(("after", "waited"), [("30", [30]), ("61", [])])
@@ -131,10 +131,10 @@ def test_without_a_digest_in_the_head_the_bytes_are_hashed(bench: Bench) -> None
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        pytest.param(Reply(b"{}"), "other bytes", id="other bytes than those of the digest"),
+        pytest.param(Reply(b"{}"), "does not match", id="other bytes than those of the digest"),
         pytest.param(Reply(bytes(5 * 2**20)), "larger than 4 MiB", id="huge"),
-        pytest.param(Reply(b"{", length=100), "no whole answer", id="half"),
-        pytest.param(Reply(wait=threading.Event(), length=10), "no whole answer", id="slow"),
+        pytest.param(Reply(b"{", length=100), "no complete response", id="half"),
+        pytest.param(Reply(wait=threading.Event(), length=10), "no complete response", id="slow"),
         pytest.param(Reply(status=404), "not found, 404", id="missing"),
         pytest.param(Reply(status=500), "500", id="broken"),
         pytest.param(Reply(status=403), "access denied, 403", id="forbidden"),

@@ -276,7 +276,7 @@ def test_a_document_that_cannot_be_read_refuses_the_catalog(nginx: SiteFolder, c
 
 @pytest.mark.parametrize(
     ("folder", "message"),
-    [("statements", "the folder 'statements' does not exist"), ("docs/vex", "the folder lies in docs_dir")],
+    [("statements", "the folder 'statements' does not exist"), ("docs/vex", "the folder is in docs_dir")],
 )
 def test_a_folder_that_is_missing_or_would_be_published(nginx: SiteFolder, folder: str, message: str) -> None:
     nginx.write("docs/vex/a.json", b"{}")
