@@ -1,6 +1,6 @@
-"""The one pass: read the catalog, write its documents into staging, publish them.
+"""Read the catalog, write its documents to staging, and publish them.
 
-Used by the MkDocs plugin and by the command line alike; nothing here knows MkDocs.
+Both the MkDocs plugin and the command line use this module; it does not depend on MkDocs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .sources.load import load
 
 
 class Build(Struct, frozen=True):
-    """A catalog whose documents wait in staging."""
+    """A catalog with its documents in staging."""
 
     site: Site
     catalog: Catalog
@@ -48,28 +48,28 @@ class Build(Struct, frozen=True):
     written: Mapping[str, ManifestEntry]
     """Path below `api/v1/` → hash and size of each document."""
     problems: Problems
-    """What did not refuse the catalog: warnings and notes."""
+    """Warnings and notes that do not prevent publication."""
     header_file: HeaderFile | None
-    """What the site's host has to be told."""
+    """The file that configures the headers of the host."""
     feeds: Mapping[str, bytes]
-    """Path in the site → the feed."""
+    """Path in the site → content of the feed."""
     vex_repository: Mapping[str, bytes]
-    """Path in the site → the file that leads scanners to the author's statements, if they are published."""
+    """Path in the site → the file that points scanners to the author's statements, if they are published."""
 
     @property
     def folder(self) -> Path:
-        """Where the documents wait."""
-        assert self.staging is not None  # noqa: S101  # nobody asks for what was only checked
+        """The folder of the documents in staging."""
+        assert self.staging is not None  # noqa: S101  # not used after a check
         return self.staging.documents
 
     @property
     def documents(self) -> int:
-        """How many there are."""
+        """Number of documents."""
         return len(self.written)
 
     @property
     def size(self) -> int:
-        """Bytes of all of them."""
+        """Size of all documents in bytes."""
         return sum(entry.bytes for entry in self.written.values())
 
     @property
@@ -83,33 +83,33 @@ class Build(Struct, frozen=True):
         )
 
     def drop(self) -> None:
-        """Remove what waits in staging."""
+        """Remove the documents in staging."""
         if self.staging:
             self.staging.remove()
 
     def put(self, pages: Mapping[str, str]) -> None:
-        """Write pages into the site, each as a whole.
+        """Write pages to the site, each of them atomically.
 
         Raises:
-            CatalogError: a link, or something other than a file, is where one of them would be written.
+            CatalogError: a link, or an object that is not a file, is in the place of a page.
         """
-        assert self.staging is not None  # noqa: S101  # nobody publishes what was only checked
+        assert self.staging is not None  # noqa: S101  # not used after a check
         for path, html in pages.items():
             put(self.site.site_dir, path, html.encode(), self.staging.folder)
 
     def publish(
         self, *, keep: bool = False, replace: bool = False, stamps: Mapping[str, Stamp] | None = None
     ) -> Problems:
-        """Move documents, feeds and the host's header file into the site. With `keep` it can be done again.
+        """Move documents, feeds and the header file of the host to the site. `keep` allows a second call.
 
-        `replace` and `stamps` as in `swap.publish`. Adds and returns warnings of files that other plugins
-        have put into the site since the build was prepared.
+        `replace` and `stamps` are those of `swap.publish`. Adds and returns warnings about files that other
+        plugins have written to the site since the build was prepared.
 
         Raises:
-            CatalogError: a file that is not ours, or a link, is where one of ours would be written.
+            CatalogError: a file of another program, or a link, is in the place of a file of this build.
         """
         file, site_dir, staging = self.header_file, self.site.site_dir, self.staging
-        assert staging is not None  # noqa: S101  # nobody publishes what was only checked
+        assert staging is not None  # noqa: S101  # not used after a check
         try:
             late = Problems()
             if file:
@@ -135,7 +135,7 @@ def _silent(_: object) -> None:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Nearly nothing here is cyclic, but the collector would look through all of it again and again."""
+    """Disable garbage collection: hardly any object is cyclic, and each collection visits all of them."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -155,16 +155,16 @@ def prepare(
     check_only: bool = False,
     progress: Callable[[str], None] = _silent,
 ) -> Build:
-    """Load, assemble, document, prove and stage: everything but the rendering of pages and the swap.
+    """Load, assemble, document, prove and stage: everything except rendering pages and publication.
 
-    With `check_only` nothing is written to any disk. `progress` is called with what is being done.
+    With `check_only` nothing is written to disk. `progress` is called with a description of each step.
 
     Raises:
-        CatalogError: the catalog is refused; nothing is left behind.
+        CatalogError: the catalog has errors; staging has been removed.
         ContractError: a document breaks the contract (a bug of the plugin).
-        OSError: the disk is full …
+        OSError: a file can't be written, for example because the disk is full.
     """
-    # First of all, as it puts back an API that a killed build was replacing.
+    # Staging comes first: it restores an API that a killed build was replacing.
     staging = None if check_only else Staging(site.site_dir)
     try:
         return _prepare(site, settings, problems, staging, strict, progress)
@@ -183,7 +183,7 @@ def _prepare(
     progress: Callable[[str], None],
 ) -> Build:
     if site.site_url is None:
-        message = "site_url is not set, so all links of the API begin at the host's root"
+        message = "not set, so all links in the API start at the root of the host"
         problems.add(
             Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
         )
@@ -204,20 +204,20 @@ def _prepare(
     written = _stage(publication(catalog, settings, clock.timestamp(clock.now())), staging)
     note_number(written.values(), site.config, problems)
     refuse_occupied(written, site.occupied_paths, problems)
-    made_feeds: dict[str, bytes] = {}
+    feed_files: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
-        made_feeds = feeds.feeds(catalog, site.site_url)
-        feeds.FILES.check(made_feeds, site, problems)
+        feed_files = feeds.feeds(catalog, site.site_url)
+        feeds.FILES.check(feed_files, site, problems)
     vex_repository: dict[str, bytes] = {}
     if settings.security.publish_vex and site.site_url:
         vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    return Build(site, catalog, staging, written, problems, header_file, made_feeds, vex_repository)
+    return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository)
 
 
 def _stage(documents: Iterable[Encoded], staging: Staging | None) -> dict[str, ManifestEntry]:
-    """Save the documents in staging, or only look at them; returns hash and size of each by its path."""
+    """Save the documents in staging, if there is one. Returns hash and size of each document by its path."""
     written: dict[str, ManifestEntry] = {}
     for document in documents:
         written[document.path] = document.entry

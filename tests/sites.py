@@ -134,7 +134,7 @@ class _Recorder(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.name.endswith("catalog-api") and record.levelno >= logging.WARNING:
-            assert _CODE.search(text) or "the catalog is refused: " in text, "every problem has a code"
+            assert _CODE.search(text) or "the catalog is not published: " in text, "every problem has a code"
         self.records.append((record.levelno, text))
 
 

@@ -41,7 +41,7 @@ def test_a_wrong_date_is_told_as_such_by_mkdocs_as_by_check(site: SiteFolder) ->
     result = site.build()
     assert result.failed
     assert result.logged()[0] == said
-    assert result.logged()[1].startswith("the catalog is refused: 1 error")
+    assert result.logged()[1].startswith("the catalog is not published: 1 error")
     checked = call("check", "-q", "-f", site.folder / "mkdocs.yml")
     assert checked.output.splitlines()[0] == f"error: {said} [CAT012]"
 
@@ -63,7 +63,7 @@ def test_a_text_that_mkdocs_cannot_read_is_warned_about(site: SiteFolder, value:
     refused, said = told(site)
     assert not refused
     assert said == [
-        f"docs/images/nginx.md:5:14: MkDocs can't read '{value}', so it takes the front matter for text of"
+        f"docs/images/nginx.md:5:14: MkDocs can't read '{value}', so it shows the front matter as text of"
         " the page (put it in quotes)"
     ]
     site.image("nginx", f"description: '{value}'")
@@ -76,7 +76,7 @@ def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> No
     site.image("nginx")
     result = site.build()
     assert result.failed
-    assert "expected a text, got 5, which a plugin or hook has set" in result.logged()[0]
+    assert "expected text, got 5 (set by a plugin or hook)" in result.logged()[0]
 
 
 # Defaults
@@ -116,13 +116,13 @@ def test_a_registry_that_is_not_set_is_one_error(site: SiteFolder) -> None:
         True,
         [
             "mkdocs.yml:6:7: catalog-api.registry: not set, so 3 images without `image` have no reference,"
-            " first docs/images/a.md (set it, as in `registry: ghcr.io/acme`)"
+            " first docs/images/a.md (set it, for example to `ghcr.io/acme`)"
         ],
     )
     site.image("a", "image: ghcr.io/acme/a")
     site.image("b", "image: ghcr.io/acme/b")
     assert told(site)[1] == [
-        "docs/images/c.md:2:1: image: required, but not given"
+        "docs/images/c.md:2:1: image: missing required field"
         " (add `image: …`, or set `registry` in mkdocs.yml)"
     ]
 
@@ -134,13 +134,13 @@ def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) 
     config = site.folder / "mkdocs.yml"
     once = call("check", "-q", "-f", config).output.splitlines()
     assert once[0] == (
-        "error: tier: required, but not given (add `tier: …`): 5 times, first docs/images/n0.md:2:1,"
+        "error: tier: missing required field (add `tier: …`): 5 times, first docs/images/n0.md:2:1,"
         " docs/images/n1.md:2:1, docs/images/n2.md:2:1; --verbose shows all [CAT011]"
     )
-    assert once[1:] == ["the catalog is refused: 5 errors in 5 files"]
+    assert once[1:] == ["the catalog is not published: 5 errors in 5 files"]
     each = call("check", "-q", "--verbose", "-f", config).output.splitlines()
     assert each[:5] == [
-        f"error: docs/images/n{number}.md:2:1: tier: required, but not given (add `tier: …`) [CAT011]"
+        f"error: docs/images/n{number}.md:2:1: tier: missing required field (add `tier: …`) [CAT011]"
         for number in range(5)
     ]
     assert len(json.loads(call("check", "--json", "-f", config).output)["problems"]) == 5
@@ -276,12 +276,12 @@ def test_version_fields_are_checked(site: SiteFolder) -> None:
 def test_versions_that_say_nothing_of_their_order_ask_for_the_latest(site: SiteFolder) -> None:
     configure(site)
     site.image("nginx", "versions: [main, edge]")
-    hint = "(name the newest with `latest: …`)"
+    hint = "(set the newest with `latest: …`)"
     assert told(site) == (
         False,
         [
-            "docs/images/nginx.md:5:1: versions: nothing says which version is the newest, so 'main' stands"
-            f" for it {hint}"
+            "docs/images/nginx.md:5:1: versions: the newest version is unknown, so the first one"
+            f" is used: 'main' {hint}"
         ],
     )
     site.image("nginx", "versions: [main, edge]\nlatest: edge")
@@ -313,8 +313,8 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
     site.page("catalog/images/redis.md", REQUIRED)
     hints = [line for line in told(site, level=Level.INFO)[1] if "images.pages" in line]
     assert hints == [
-        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but catalog/images holds 2"
-        " (rename it to images, or write `images: {pages: catalog/images/**/*.md}` if those are items)"
+        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but the folder catalog/images"
+        " has 2 (rename it to images, or set `images: {pages: catalog/images/**/*.md}` if those are items)"
     ]
 
 
@@ -349,4 +349,4 @@ def test_verbose_mkdocs_tells_every_place(site: SiteFolder, caplog: pytest.LogCa
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     caplog.set_level(logging.DEBUG, "mkdocs.plugins.catalog-api")
     result = site.build()
-    assert sum("tier: required, but not given" in line for line in result.logged()) == 5
+    assert sum("tier: missing required field" in line for line in result.logged()) == 5

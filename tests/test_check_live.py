@@ -85,7 +85,7 @@ def test_what_is_no_address_of_a_site_is_wrong_usage(url: str) -> None:
         ("Cache-Control", None, "Cache-Control is missing"),
         ("Cache-Control", "no-cache", "Cache-Control is 'no-cache'"),
         ("Cache-Control", "no-cache, public, max-age=3600", "Cache-Control is 'no-cache, public"),
-        ("Content-Type", "text/plain", "Content-Type is 'text/plain'; it has to be 'application/json'"),
+        ("Content-Type", "text/plain", "Content-Type is 'text/plain'; it must be 'application/json'"),
         ("Content-Type", "application/json; charset=latin-1", "Content-Type is"),
     ],
 )
@@ -111,13 +111,13 @@ def test_ten_minutes_are_a_note(host: Host) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"body": b"{}\n"}, "other bytes than the manifest says"),
-        ({"body": b" " * 10_000_000}, "larger than it should be"),
-        ({"status": 404}, "the host answers 404"),
-        ({"status": 500}, "the host answers 500"),
+        ({"body": b"{}\n"}, "does not match its hash in the manifest"),
+        ({"body": b" " * 10_000_000}, "too large"),
+        ({"status": 404}, "the host responds with 404"),
+        ({"status": 500}, "the host responds with 500"),
         ({"status": 301, "headers": {"Location": "https://evil.example/"}}, "redirected to 'https://evil.ex"),
-        ({"body": b"{", "length": 50}, "no whole answer"),
-        ({"headers": RIGHT | {"Content-Encoding": "gzip"}}, "no whole answer"),
+        ({"body": b"{", "length": 50}, "no complete response"),
+        ({"headers": RIGHT | {"Content-Encoding": "gzip"}}, "no complete response"),
         ({"status": 429}, "the host is busy (429)"),
     ],
 )
@@ -137,28 +137,28 @@ def test_a_redirect_is_not_followed(host: Host) -> None:
 
 def test_an_answer_that_takes_too_long_is_interrupted(host: Host) -> None:
     (*_, problem) = wrong(host, limits=Limits(whole=0))
-    assert "no whole answer within 0 seconds" in problem
+    assert "no complete response within 0 seconds" in problem
 
 
 def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:
     whole = ("index.json", "manifest.json")
     host.change = lambda path, answer: answer if path in whole else answer._replace(body=b"", length=9)
     problems = wrong(host)
-    assert "no answer 3 times in a row, so the rest was not asked for" in problems[-1]
+    assert "no response 3 times in a row, so the other documents are not checked" in problems[-1]
     assert len(host.asked) <= 2 + 3 + 3
 
 
 def test_a_host_that_is_not_there() -> None:
     result = check(f"http://127.0.0.1:{free_port()}/")
     assert result.exit_code == 1
-    assert "api/v1/index.json: no whole answer (" in result.stderr
+    assert "api/v1/index.json: no complete response (" in result.stderr
     assert "no documents" in result.stdout
 
 
 def test_an_unknown_document_has_to_be_a_404(host: Host) -> None:
     host.change = lambda path, answer: answer._replace(status=200) if answer.status == 404 else answer
     (problem,) = wrong(host)
-    assert problem.startswith("images/0.json: the host answers 200 for what does not exist, not 404")
+    assert problem.startswith("images/0.json: the host responds with 200 instead of 404 for a missing file")
 
 
 def test_a_site_built_for_another_path(host: Host) -> None:
@@ -166,7 +166,7 @@ def test_a_site_built_for_another_path(host: Host) -> None:
     index.write_bytes(index.read_bytes().replace(b'"/catalog/', b'"/other/'))
     problems = wrong(host)
     assert any(
-        "its links lead to '/other/', but the API is below '/catalog/api/v1/'" in each for each in problems
+        "its links point to '/other/', but the API is at '/catalog/api/v1/'" in each for each in problems
     )
 
 
@@ -191,7 +191,7 @@ def test_a_manifest_cannot_claim_any_size(host: Host, size: object) -> None:
     manifest["documents"]["images.json"]["bytes"] = size
     file.write_text(json.dumps(manifest))
     (problem,) = wrong(host)
-    assert problem.startswith("manifest.json: no such document: Expected `int`")
+    assert problem.startswith("manifest.json: not a valid document: Expected `int`")
     assert host.asked == ["index.json", "manifest.json"]
 
 
@@ -208,7 +208,7 @@ def test_a_dead_link_of_the_overview(host: Host) -> None:
     del manifest["documents"]["security.json"]
     file.write_text(json.dumps(manifest))
     (problem,) = wrong(host)
-    assert "a link leads to 'security.json', which the manifest does not have" in problem
+    assert "a link points to 'security.json', which is not in the manifest" in problem
 
 
 def test_a_limit_is_spread_over_all_kinds(host: Host) -> None:

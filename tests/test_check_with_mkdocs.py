@@ -46,7 +46,7 @@ def test_a_fault_of_a_made_page_is_told(site: SiteFolder) -> None:
     result = call("check", "--with-mkdocs", "-f", hooked(site, license_="[]"))
     assert result.exit_code == 1
     assert "images/made.md:4:1: license: " in result.output
-    assert result.output.endswith("the catalog is refused: 1 error in 1 file\n")
+    assert result.output.endswith("the catalog is not published: 1 error in 1 file\n")
 
 
 def test_a_wrong_marker_is_found(site: SiteFolder) -> None:
@@ -68,4 +68,4 @@ def test_without_the_plugin_there_is_nothing_to_check(site: SiteFolder) -> None:
     site.config["plugins"] = []
     result = call("check", "--with-mkdocs", "-f", site.write_config())
     assert result.exit_code == 1
-    assert "catalog-api is not among the plugins" in result.output
+    assert "the plugin catalog-api is not in `plugins`" in result.output

@@ -167,20 +167,24 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("site_name: [a\n", "mkdocs.yml:1:12", "a list that is not closed"),
+        ("site_name: [a\n", "mkdocs.yml:1:12", "unclosed list"),
         ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "a value can't begin with @ (put the value in"),
         ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
-        ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected a text"),
+        ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),
-        ("site_name: A\nplugins: [search]\n", "mkdocs.yml: plugins", "catalog-api is not among the plugins"),
+        (
+            "site_name: A\nplugins: [search]\n",
+            "mkdocs.yml: plugins",
+            "the plugin catalog-api is missing",
+        ),
         ("site_name: A\nplugins: catalog-api\n", "mkdocs.yml:2:1: plugins", "expected a list"),
         ("site_name: A\nplugins: [{catalog-api: 1}]\n", "mkdocs.yml:2:1: plugins", "expected a list"),
         (
             "site_name: A\nplugins: [catalog-api]\ndocs_dir: no\n",
             "mkdocs.yml:3:1: docs_dir",
-            "expected a text",
+            "expected text",
         ),
-        ("site_name: A\nplugins: [catalog-api]\ndocs_dir: 'no'\n", "mkdocs.yml: docs_dir", "missing"),
+        ("site_name: A\nplugins: [catalog-api]\ndocs_dir: 'no'\n", "mkdocs.yml: docs_dir", "does not exist"),
         (
             "site_name: A\nplugins: [catalog-api]\nsite_url: example.org\n",
             "mkdocs.yml:3:1: site_url",
@@ -189,7 +193,7 @@ def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
         (
             "site_name: A\nplugins: [catalog-api]\nexclude_docs: [a]\n",
             "mkdocs.yml:3:1: exclude_docs",
-            "a text",
+            "expected text",
         ),
         ("INHERIT: mkdocs.yml\n", "mkdocs.yml:1:1", "INHERIT"),
         ("INHERIT: gone.yml\n", "mkdocs.yml:1:1", "gone.yml"),
@@ -215,7 +219,7 @@ def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> 
         "error: below/deep.yml:3:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
     )
     site.write("below/deep.yml", "plugins: [a\n")
-    assert "error: below/deep.yml:1:10: a list that is not closed" in call("check", "-f", path).stderr
+    assert "error: below/deep.yml:1:10: unclosed list" in call("check", "-f", path).stderr
 
 
 def test_of_settings_in_several_files_each_is_told_at_its_place(site: SiteFolder) -> None:
@@ -232,7 +236,7 @@ def test_the_sources_do_not_lie_in_the_site(site: SiteFolder, folder: str) -> No
     path = config(site)
     before = tree(site.folder)
     result = call("build", "-f", path, "--site-dir", folder)
-    assert result.exit_code == 1 and "docs_dir lies in the site's folder" in result.stderr
+    assert result.exit_code == 1 and "docs_dir is in the site folder" in result.stderr
     assert tree(site.folder) == before
 
 
@@ -241,12 +245,14 @@ def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None
     site.write("file", "")
     result = call("build", "-f", config(site), "--site-dir", "file/site")
     assert result.exit_code == 1
-    assert "this folder can't be written to" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
+    assert (
+        "this folder can't be written to" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
+    )
 
 
 def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:
     path = config(site, plugins=["catalog-api", {"catalog-api": site.settings}])
-    assert "plugins: catalog-api stands there twice" in call("check", "-f", path).stderr
+    assert "plugins: the plugin catalog-api is listed twice" in call("check", "-f", path).stderr
 
 
 def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:

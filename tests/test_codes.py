@@ -130,11 +130,11 @@ def test_mkdocs_tells_the_code_too(site: SiteFolder) -> None:
 def test_explain_tells_what_a_code_means(written: str) -> None:
     result = call("explain", written)
     assert result.exit_code == 0
-    assert result.output.startswith("CAT012: a field holds a wrong value\n\nA value is of another type")
-    assert "\n\nWhat to do: Write what the message says is allowed.\n" in result.output
+    assert result.output.startswith("CAT012: invalid value\n\nA value has the wrong type")
+    assert "\n\nWhat to do: Use one of the values that the message allows.\n" in result.output
 
 
 def test_explain_lists_all_codes_and_refuses_what_is_none() -> None:
     assert [line.split()[0] for line in call("explain").output.splitlines()] == [*Code]
     result = call("explain", "CAT999")
-    assert result.exit_code == 2 and "'CAT999' is no code" in result.output
+    assert result.exit_code == 2 and "'CAT999' is not a code" in result.output

@@ -113,11 +113,11 @@ def test_what_was_announced_may_go(site: SiteFolder) -> None:
     site.image("alpha", "versions: [2.0]")
     site.write("roadmap.yml", "[]\n")
     assert differences(old, build(site, "new"), 0) == [
-        "compatible: references/registry.example.org~hardened~beta.json: the document is gone",
-        "compatible: roadmap/1.json: the document is gone",
+        "compatible: references/registry.example.org~hardened~beta.json: the document was removed",
+        "compatible: roadmap/1.json: the document was removed",
         "compatible: images/beta/index.json: beta is gone",
         "compatible: roadmap/gamma/index.json: gamma is gone",
-        "compatible: images/alpha/index.json: version 1.0 is gone",
+        "compatible: images/alpha/index.json: version 1.0 was removed",
         "0 breaking, 5 compatible",
     ]
 
@@ -144,7 +144,7 @@ def test_a_version_that_goes_without_notice_breaks(site: SiteFolder) -> None:
             "level": "breaking",
             "kind": "removed-version",
             "where": "images/alpha/index.json",
-            "message": "version 1.9 is gone",
+            "message": "version 1.9 was removed",
         }
     ]
     assert found["breaking"] == 2  # the chart, too
@@ -154,7 +154,7 @@ def test_a_lost_document_breaks(site: SiteFolder) -> None:
     old, new = build(small(site), "old"), build(site, "new")
     (new / "api/v1/badge/license.json").unlink()
     (new / "api/v1/security/beta.json").unlink()
-    assert differences(old, new, 1) == ["breaking: security/beta.json: the document is gone"]
+    assert differences(old, new, 1) == ["breaking: security/beta.json: the document was removed"]
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "x", '{"paths": {"/api/v1/images.json": 1}}'])

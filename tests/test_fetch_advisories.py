@@ -117,19 +117,19 @@ BOMB = gzip.compress(epss(many(1)) + b"CVE-2026-0001,0.1,0.2\n" * 500_000)
         ("/kev", [answer(b"<html>Just a moment</html>")], "not a catalog of exploited vulnerabilities"),
         ("/kev", [answer(kev({}))], "vulnerabilities"),
         ("/kev", [answer(kev(ADDED)[:-100])], "the file is cut off"),
-        ("/kev", [answer(kev(ADDED))[:-100]], "no whole answer"),
+        ("/kev", [answer(kev(ADDED))[:-100]], "no complete response"),
         ("/kev", [b"HTTP/1.1 200 OK\r\n\r\n" + kev(ADDED)[:-100]], "the file is cut off"),
-        ("/kev", [answer(kev(ADDED, count=1404))], "says 1,404, but there are 20 entries"),
-        ("/kev", [answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries now, where there were 20"),
-        ("/kev", [answer(b"", "404 Not Found")], "the server does not know it (404)"),
-        ("/kev", [answer(b"", "403 Forbidden")], "the server answers 403"),
-        ("/kev", [answer(b"", "429 Busy")], "the server answers 429, also after 1 more tries"),
-        ("/kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "sends elsewhere"),
-        ("/kev", [], "no whole answer"),
-        ("/epss", [answer(packed(many(20))[:-9])], "the packed file is cut off or damaged"),
-        ("/epss", [answer(epss(many(20))[:-7])], "neither a CVE id with two numbers"),
-        ("/epss", [answer(epss(many(10)))], "has 10 entries now, where there were 20"),
-        ("/epss", [answer(b"<html>")], "not the scores of EPSS"),
+        ("/kev", [answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
+        ("/kev", [answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries, but the earlier file has 20"),
+        ("/kev", [answer(b"", "404 Not Found")], "not found (404)"),
+        ("/kev", [answer(b"", "403 Forbidden")], "the server responds with 403"),
+        ("/kev", [answer(b"", "429 Busy")], "the server responds with 429, also after 1 retries"),
+        ("/kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "redirects to"),
+        ("/kev", [], "no complete response"),
+        ("/epss", [answer(packed(many(20))[:-9])], "the compressed file is cut off or damaged"),
+        ("/epss", [answer(epss(many(20))[:-7])], "this row is not a CVE id"),
+        ("/epss", [answer(epss(many(10)))], "has 10 entries, but the earlier file has 20"),
+        ("/epss", [answer(b"<html>")], "not an EPSS file"),
         ("/epss", [answer(BOMB)], "larger than 1,000,000 bytes"),
         ("/epss", [answer(gzip.compress(bytes(10**7), mtime=0), Content_Encoding="gzip")], "larger than"),
     ],
@@ -165,7 +165,7 @@ def test_an_older_answer_does_not_replace_a_newer_one(bench: Bench) -> None:
     bench.offer("/epss", answer(packed(many(20), day="2026-11-19")))
     result = bench.run()
     assert result.exit_code == 0
-    assert result.stderr.count("has an older one, of 2026-11-19 (the earlier file is kept)") == 2
+    assert result.stderr.count("has an older file, of 2026-11-19 (the earlier file is kept)") == 2
     assert bench.files() == before
 
 
@@ -184,7 +184,7 @@ def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Benc
     assert bench.run().exit_code == 1
     bench.mirror.pause = 0.01
     bench.mirror.scripts[path] = drops(answer(kev(ADDED)))
-    assert "no whole answer" in bench.run().stderr
+    assert "no complete response" in bench.run().stderr
     assert bench.files() == before
 
 
@@ -202,7 +202,7 @@ def test_an_interruption_leaves_every_file_whole(bench: Bench, monkeypatch: pyte
         patch.setattr(Path, "write_bytes", interrupted)
         result = bench.run()
     assert result.exit_code == 1
-    assert "interrupted (run it again for the rest)" in result.stderr
+    assert "interrupted (run the command again to continue)" in result.stderr
     assert bench.files() == before
 
 

@@ -66,7 +66,9 @@ def test_a_pipe_is_named_and_never_opened(site: SiteFolder, name: str) -> None:
     os.mkfifo(site.folder / "scans" / name)
     found, said = files(site)
     assert found == ["a/good.json"]
-    assert said == [f"scans/{name}: this is a pipe, which is never opened (put a file there, or remove it)"]
+    assert said == [
+        f"scans/{name}: this is a pipe, which the build does not open (replace it with a file, or remove it)"
+    ]
 
 
 def test_sockets_and_devices_are_named(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +117,7 @@ def test_a_link_out_of_the_project_is_named_and_not_followed(
     (outside / "x.json").write_text(SECRET)
     (site.folder / "scans").mkdir()
     (site.folder / "scans" / name).symlink_to(outside / "x.json" if name == "x.json" else outside)
-    hint = "put what it leads to into the project"
+    hint = "copy its target into the project"
     assert files(site) == (
         [],
         [f"scans/{name}: this link leads out of the project and is not followed ({hint})"],
@@ -168,7 +170,7 @@ def test_a_large_file_is_refused_before_it_is_read(site: SiteFolder) -> None:
     found, said = files(site, max_size=3)
     assert found == ["x.json"]
     assert said == [
-        "scans/y.json: the file has 4 bytes and is not read: 3 are the limit (split it, or raise "
+        "scans/y.json: not read, because the file has 4 bytes (limit: 3) (split it, or raise "
         "`security.max_report_size`)"
     ]
     with (site.folder / "scans/huge.json").open("wb") as file:
@@ -208,7 +210,7 @@ def test_a_folder_without_rights_is_an_error(site: SiteFolder) -> None:
     locked.chmod(0)
     try:
         assert files(site)[1] == [
-            "scans/a: the folder can't be read: Permission denied (make it readable, or take it away)"
+            "scans/a: the folder can't be read: Permission denied (make it readable, or remove it)"
         ]
     finally:
         locked.chmod(0o755)
@@ -324,7 +326,7 @@ def test_a_data_file_is_no_pipe_and_no_link_out_of_the_project(site: SiteFolder,
     (site.folder / "images.yml").symlink_to(outside)
     code, said = command(site, "check")
     assert code == 1
-    assert "'images.yml' is behind a link that leads out of the project" in said
-    assert "'charts.yml' is not a file, but a pipe, which is never opened" in said
-    assert "'epss.fifo' is not a file, but a pipe, which is never opened" in said
+    assert "'images.yml' is not read, because a link leads out of the project" in said
+    assert "'charts.yml' is not a file, but a pipe, which the build does not open" in said
+    assert "'epss.fifo' is not a file, but a pipe, which the build does not open" in said
     assert SECRET not in said

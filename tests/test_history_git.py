@@ -79,7 +79,8 @@ def test_the_last_commit_of_each_day_is_recorded(past: Past, repository: Reposit
     assert result.exit_code == 0, result.output
     assert "recorded 3 days from git" in result.output
     assert (
-        f"commit {head}: 2026-11-02 is left out, its catalog is refused: docs/images/bad.md" in result.output
+        f"commit {head}: 2026-11-02 is left out, because its catalog has errors: docs/images/bad.md"
+        in result.output
     )
     assert [*past.files()] == ["2026-11-01.json", "2026-11-03.json", "2026-11-05.json"]
     assert repository.git("status", "--porcelain").splitlines() == ['?? "site of ours/history/"']
@@ -117,7 +118,7 @@ def test_only_into_an_empty_history(past: Past, repository: Repository) -> None:
     before = past.files()
     result = past.run("--from-git")
     assert result.exit_code == 1
-    assert "history: 1 day recorded already, not from these commits" in result.output
+    assert "history: 1 day already recorded, not from these commits" in result.output
     assert past.files() == before
 
 
@@ -135,7 +136,7 @@ def test_days_of_other_commits_are_no_beginning(past: Past, repository: Reposito
     before = past.files()
     result = past.run("--from-git", "--since", "2026-11-02")
     assert result.exit_code == 1
-    assert "history: 2 days recorded already, not from these commits" in result.output
+    assert "history: 2 days already recorded, not from these commits" in result.output
     assert past.files() == before
 
 
@@ -156,7 +157,7 @@ def test_pages_at_an_absolute_path_have_no_past(past: Past, repository: Reposito
     past.site.config["docs_dir"] = str(past.site.folder / "docs")
     result = past.run("--from-git")
     assert result.exit_code == 1
-    assert "--from-git: docs_dir is no relative path" in result.output
+    assert "--from-git: docs_dir is not a relative path" in result.output
     assert not (past.site.folder / "history").exists()
 
 
@@ -195,4 +196,4 @@ def test_a_shallow_clone_is_told(past: Past, repository: Repository, tmp_path: P
     shallow = Past(SiteFolder(tmp_path / "shallow/site of ours"))
     result = shallow.run("--from-git")
     assert result.exit_code == 0
-    assert "this clone does not have all commits" in result.output
+    assert "this clone lacks commits" in result.output

@@ -170,9 +170,9 @@ def test_check_live_finds_what_is_wrong(folder: Path) -> None:
     for words in (
         "index.json: Access-Control-Allow-Origin is missing",
         "index.json: Cache-Control is missing",
-        "images.json: other bytes than the manifest says",
+        "images.json: does not match its hash in the manifest",
         "charts.json: Content-Type is 'text/html'",
-        "images/0.json: the host answers 200 for what does not exist, not 404",
+        "images/0.json: the host responds with 200 instead of 404 for a missing file",
     ):
         assert words in result.stderr
 

@@ -109,7 +109,7 @@ def test_what_a_fetched_chart_contains_beside_the_catalog_is_no_reason_to_refuse
     ("answer", "what"),
     [
         (b"<html>", "not JSON"),
-        (b"[]", "no answer about a package"),
+        (b"[]", "not a response on a package"),
         (package(ALPHA, package_id="../../etc"), "`package_id`"),
         (package({"name": "a", "image": 1}), "`containers_images[0].image`"),
         (package(ALPHA, created=10**20), "`security_report_created_at`"),

@@ -92,7 +92,9 @@ def test_a_tag_never_joins_a_release_with_other_digests(site: SiteFolder) -> Non
     assert not release(result)["scanned"]
     assert result.json("security.json")["unscanned"] == ["nginx"]
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/a.json: no version in the catalog matches this report of {NGINX}:1.27.3")
+    assert warning.startswith(
+        f"scans/a.json: no version in the catalog matches this report of {NGINX}:1.27.3"
+    )
 
 
 def test_a_path_joins_a_report_that_names_nothing(site: SiteFolder) -> None:
@@ -290,7 +292,8 @@ def test_a_report_of_another_image_is_warned_of_where_only_its_path_joins_it(sit
     result = site.build(strict=True)
     assert result.failed
     assert any(
-        "this report is for docker.io/library/redis, but its path is that of nginx" in m for m in result.logged()
+        "this report is for docker.io/library/redis, but its path is that of nginx" in m
+        for m in result.logged()
     )
 
 

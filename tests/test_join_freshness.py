@@ -48,8 +48,8 @@ def test_max_age_names_each_image_whose_newest_scan_is_older_and_changes_no_byte
     assert plain.logged() == []
     result = built(dated, 30)
     assert result.logged() == [
-        "docs/images/never.md:5:1: versions: the newest version, 1, has no scan (scan it: `security.max_age`"
-        " asks for scans)",
+        "docs/images/never.md:5:1: versions: the newest version, 1, has no scan (scan it; `security.max_age`"
+        " requires scans)",
         "scans/stale/1.json: the scan of stale 1 is 31 days old (`security.max_age` is 30)"
         " (scan the image again)",
     ]

@@ -203,7 +203,9 @@ def test_only_that_very_digest_counts_as_a_scan_of_a_pinned_digest(catalog: Site
     result = built(catalog)
     assert data(result)["security"]["pinsScanned"] == 0
     (warning,) = result.logged()
-    assert warning.startswith("scans/proxy.json: no version in the catalog matches this report of quay.io/acme/proxy:1")
+    assert warning.startswith(
+        "scans/proxy.json: no version in the catalog matches this report of quay.io/acme/proxy:1"
+    )
 
 
 def test_a_scan_that_counts_for_a_release_counts_for_a_pin_of_its_digest_too(catalog: SiteFolder) -> None:

@@ -72,14 +72,14 @@ def test_nothing_at_all_is_no_clean_scan(plain: SiteFolder, content: bytes) -> N
     plain.write("scans/web/1.json", content)
     result = plain.build()
     assert result.failed
-    assert "which does not say what was scanned (look whether" in result.logged()[0]
+    assert "so the scanned image is unknown (check the scan" in result.logged()[0]
 
 
 def test_a_list_of_results_without_packages_is_not_of_osv(plain: SiteFolder) -> None:
     plain.report("web/1.json", {"results": [{"name": "unit tests", "ok": True}]})
     result = plain.build()
     assert result.failed
-    assert "scans/web/1.json: no report of a known scanner" in result.logged()[0]
+    assert "scans/web/1.json: not a report of a known scanner" in result.logged()[0]
     plain.report("web/1.json", {"results": []})
     assert record(built(plain))["total"] == 0
 
@@ -329,7 +329,7 @@ def test_the_limit_of_the_settings_holds_for_reports_and_statements(plain: SiteF
     plain.settings["security"] = {"max_report_size": "1kB"}
     result = plain.build()
     assert result.failed
-    assert f"{folder}: the file has 1,001 bytes and is not read: 1,000 are the limit" in result.logged()[0]
+    assert f"{folder}: not read, because the file has 1,001 bytes (limit: 1,000)" in result.logged()[0]
 
 
 # For any reports ---------------------------------------------------------------------------------------

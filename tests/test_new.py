@@ -66,7 +66,7 @@ def test_a_new_page_names_the_words_of_the_catalog(site: SiteFolder) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("nginx", "docs/images/nginx.md: is there already"), ("---", "is not a name that makes a slug")],
+    [("nginx", "docs/images/nginx.md: already exists"), ("---", "is not a name that makes a slug")],
 )
 def test_what_can_not_be_begun_is_told_and_nothing_is_written(site: SiteFolder, name: str, said: str) -> None:
     configure(site)

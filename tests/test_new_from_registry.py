@@ -202,7 +202,7 @@ def test_a_page_is_never_replaced(bench: Bench) -> None:
     bench.site.write("docs/images/redis.md", "mine")
     before = tree(bench.site.folder)
     result = bench.run("new", "image", bench.image)
-    assert result.exit_code == 1 and "docs/images/redis.md: is there already" in result.stderr
+    assert result.exit_code == 1 and "docs/images/redis.md: already exists" in result.stderr
     assert (bench.fake.asked, tree(bench.site.folder)) == ([], before)
 
 

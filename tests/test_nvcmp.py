@@ -92,9 +92,12 @@ def test_a_decision_may_wait_for_an_application_without_news(catalog: SiteFolder
     [
         (
             "held:\n  grafanna: Waits\n",
-            "decisions.yml:2:3: held.grafanna: no application is called 'grafanna'",
+            "decisions.yml:2:3: held.grafanna: unknown application 'grafanna'",
         ),
-        ("held: {zlib: }\nskipped: {zlib: }\n", "decisions.yml:2:11: skipped.zlib: it is held and skipped"),
+        (
+            "held: {zlib: }\nskipped: {zlib: }\n",
+            "decisions.yml:2:11: skipped.zlib: the application is both held and skipped",
+        ),
         ("hold: {zlib: }\n", "decisions.yml:1:1: hold: unknown"),
         ("held: [zlib]\n", "decisions.yml:1:1: held: expected keys and values"),
         ("[zlib]\n", "decisions.yml:1:1: not keys and values"),
@@ -109,7 +112,7 @@ def test_a_wrong_decision_is_named(catalog: SiteFolder, decisions: str, message:
 
 def test_a_misspelt_application_gets_the_nearest_name(catalog: SiteFolder) -> None:
     result = build(catalog, decisions="held: {grafanna: Waits}")
-    assert any("perhaps you mean 'grafana'" in text for text in result.logged(logging.WARNING))
+    assert any("did you mean `grafana`?" in text for text in result.logged(logging.WARNING))
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def test_faults_of_own_and_built_in_fields_are_told_at_once(site: SiteFolder) ->
         ["8:20", "versions[2].flavr"],
         ["8:30", "versions[2].relesed"],
     ]
-    meant = [problem.split(" (perhaps you mean ")[-1] for problem in problems[-2:]]
-    assert meant == ["'flavor')", "'released')"]
+    meant = [problem.split(" (did you mean ")[-1] for problem in problems[-2:]]
+    assert meant == ["`flavor`?)", "`released`?)"]
 
 
 @pytest.mark.parametrize("name", ["verify", "categories"])

@@ -64,7 +64,7 @@ def test_problems_of_generated_pages_are_named(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
-    assert "images/one.md:2:1: tier: required, but not given (add `tier: …`)" in site.build().logged()
+    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.build().logged()
 
 
 def test_meta_gives_what_the_pages_of_a_folder_share(site: SiteFolder) -> None:

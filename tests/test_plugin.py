@@ -54,7 +54,7 @@ def test_links_follow_the_address_of_the_site(
     assert check(site.folder / "site", base) == []
     page = "images/alpha/" if directories else "images/alpha.html"
     assert result.json(UPDATE)["data"]["url"] == f"{base}/{page}"
-    assert any("site_url is not set" in text for text in result.logged(20)) == (not site_url)
+    assert any("site_url: not set" in text for text in result.logged(20)) == (not site_url)
 
 
 @pytest.mark.parametrize("directories", [True, False])

@@ -28,21 +28,23 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
     ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert [
-        line.strip() for line in ended.stderr.splitlines() if "catalog-api: " in line or "refused" in line
+        line.strip()
+        for line in ended.stderr.splitlines()
+        if "catalog-api: " in line or "not published" in line
     ] == [
         f"ERROR   -  catalog-api: {line}"
         for line in (
-            "docs/images/a.md:5:1: url: `url` is computed (remove it) [CAT010]",
+            "docs/images/a.md:5:1: url: `url` is computed and can't be set (remove it) [CAT010]",
             "docs/images/a.md:6:1: homepage: 'x' is not a web link: it must start with http:// or https://"
             " [CAT012]",
             "docs/images/b.md:7:1: a value is missing before the end of the line"
-            " (write it, or close the bracket before it) [CAT001]",
+            " (add a value, or close the bracket before it) [CAT001]",
             "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
-            "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' is missing"
+            "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' does not exist"
             " (create it or correct the path) [CAT021]",
-            "roadmap.yml:1:3: x: [0].category: required, but not given (add `category: …`) [CAT011]",
+            "roadmap.yml:1:3: x: [0].category: missing required field (add `category: …`) [CAT011]",
         )
-    ] + ["ERROR   -  the catalog is refused: 6 errors in 5 files"]
+    ] + ["ERROR   -  the catalog is not published: 6 errors in 5 files"]
     assert "Traceback" not in ended.stderr
     assert not (site.folder / "site/api").exists()
     assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
@@ -54,8 +56,8 @@ def test_warnings_refuse_under_strict_before_anything_is_written(site: SiteFolde
     result = site.build(strict=strict)
     assert result.failed is strict
     assert result.api.exists() is not strict
-    assert [text for text in result.logged(logging.ERROR) if "refused" in text] == (
-        ["the catalog is refused: 1 warning in 1 file"] if strict else []
+    assert [text for text in result.logged(logging.ERROR) if "not published" in text] == (
+        ["the catalog is not published: 1 warning in 1 file"] if strict else []
     )
 
 
@@ -130,7 +132,7 @@ def test_an_inherited_file_that_only_we_refuse(site: SiteFolder) -> None:
     site.write("docs/blog/.meta.yml", "a: b\na: c\n")
     site.page("images/nginx.md", "name: NGINX")
     said = [line for line in site.build().logged() if ".meta.yml" in line]
-    assert said == ["docs/images/.meta.yml:4:1: the key `tier` stands here twice (keep one of them)"]
+    assert said == ["docs/images/.meta.yml:4:1: duplicate key `tier` (remove one of them)"]
 
 
 HOOK = """
@@ -160,7 +162,7 @@ def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str, got: s
     hooked(site, base)
     result = site.build()
     assert result.failed
-    assert any(f"base: expected a text, got {got}" in line for line in result.logged())
+    assert any(f"base: expected text, got {got}" in line for line in result.logged())
 
 
 def test_a_pattern_that_finds_no_page_is_a_warning(site: SiteFolder) -> None:

@@ -35,8 +35,8 @@ def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> 
     for name in ("a", "b"):
         site.page(f"images/{name}.md", f"{REQUIRED}upstream: x\nhide: [toc]\ntags: [web]")
     site.page("images/c.md", f"{REQUIRED}port: 80")
-    said = "keys that are no fields stay out of the API (with how many images have them)"
-    hint = "declare those that belong in"
+    said = "undeclared keys are not in the API (with the number of images)"
+    hint = "to publish them, declare them under `fields`"
     assert told(site, strict=True, level=Level.INFO) == (
         False,
         [f"mkdocs.yml:6:7: catalog-api.images.fields: {said}: port (1), upstream (2) ({hint})"],

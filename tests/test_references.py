@@ -116,7 +116,7 @@ def test_a_refusal_offers_the_nearest_value(rule: Callable[[str], str], value: s
 
 
 def offered(message: str) -> str | None:
-    found = re.search(r"; did you mean '(.*)'\?\Z", message)
+    found = re.search(r"; did you mean `(.*)`\?\Z", message)
     return found[1] if found else None
 
 

@@ -274,7 +274,7 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
-        ({"descriptor": {"name": "grype"}}, "`matches` is missing (the report seems damaged"),
+        ({"descriptor": {"name": "grype"}}, "`matches` is missing (the report is damaged"),
         ({"matches": {}}, "`matches` is not a list"),
         ({"matches": [{"artifact": {}}]}, "`matches[0].vulnerability` is missing"),
         ({"application/vnd.security.vulnerability.report; version=1.1": []}, "1.1` is not an object"),

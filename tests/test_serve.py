@@ -174,7 +174,7 @@ def test_serve_with_its_other_ways_to_build(site: SiteFolder, argument: str) -> 
 def test_serve_starts_with_a_broken_catalog(site: SiteFolder) -> None:
     small(site).image("gamma", "versions: 1")
     with serving(site, "--strict") as server:
-        assert server.logged("there is no API until this is mended")
+        assert server.logged("no API is served until this is fixed")
         assert server.get("images/gamma/").status == 200
         assert server.get("api/v1/images.json").status == 404
         site.image("gamma", "versions: [1]")

@@ -79,7 +79,7 @@ def test_lists_in_pages_are_followed_on_the_same_host(bench: Bench) -> None:
     assert bench.run().exit_code == 0
     assert bench.facts("images/nginx")["versions"][0]["tags"] == ["1.0"]
     bench.fake.tags("acme/nginx", "1.0", Link='<http://localhost:1/v2/x>; rel="next"')
-    bench.refused("elsewhere")
+    bench.refused("another host")
 
 
 @pytest.mark.parametrize(("after", "waited"), [("30", [30]), ("61", [])])
@@ -131,10 +131,10 @@ def test_without_a_digest_in_the_head_the_bytes_are_hashed(bench: Bench) -> None
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        pytest.param(Reply(b"{}"), "other bytes", id="other bytes than those of the digest"),
+        pytest.param(Reply(b"{}"), "does not match", id="other bytes than those of the digest"),
         pytest.param(Reply(bytes(5 * 2**20)), "larger than 4 MiB", id="huge"),
-        pytest.param(Reply(b"{", length=100), "no whole answer", id="half"),
-        pytest.param(Reply(wait=threading.Event(), length=10), "no whole answer", id="slow"),
+        pytest.param(Reply(b"{", length=100), "no complete response", id="half"),
+        pytest.param(Reply(wait=threading.Event(), length=10), "no complete response", id="slow"),
         pytest.param(Reply(status=404), "not found, 404", id="missing"),
         pytest.param(Reply(status=500), "500", id="broken"),
         pytest.param(Reply(status=403), "access denied, 403", id="forbidden"),
@@ -227,7 +227,7 @@ def test_refusals_of_a_whole_repository_lose_nothing(bench: Bench, status: int) 
     bench.fake.image("acme/nginx", "1.0")
     assert bench.run().exit_code == 0
     bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=status)
-    bench.refused(f"{status}", "what was known is kept")
+    bench.refused(f"{status}", "the existing data is kept")
     assert bench.labels() == ["1.0"]
     pruned = bench.run("--prune")
     assert (pruned.exit_code, bench.labels()) == ((0, []) if status == 404 else (1, ["1.0"]))
@@ -313,7 +313,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_learned(bench: Bench) -> None:
 
 def test_a_run_has_an_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands_sync, "_SECONDS", -1)
-    bench.refused("not asked")
+    bench.refused("skipped")
     assert bench.fake.asked == []
 
 
@@ -323,7 +323,7 @@ def test_a_registry_that_never_answers_is_left_alone(bench: Bench) -> None:
         bench.fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
     bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=503)
     result = bench.run("--verbose")
-    assert result.exit_code == 1 and "not asked" in result.stderr
+    assert result.exit_code == 1 and "skipped" in result.stderr
     assert len(bench.fake.asked) < 2 * 21
     for number in range(20):
         assert f"{bench.fake.host}/acme/image-{number}:" in result.stderr
@@ -352,7 +352,7 @@ def test_registries_are_asked_by_https_and_through_proxies(
         page = f"category: Web\ntier: core\nlicense: MIT\nversions: registry\nchart: {address}"
         bench.site.page(f"charts/{host.replace('.', '-')}.md", page)
     result = bench.run()
-    assert result.exit_code == 1 and "http://charts.example.org/stable: not asked by http" in result.stderr
+    assert result.exit_code == 1 and "http://charts.example.org/stable: http is not allowed" in result.stderr
     assert {*bench.fake.asked} == {
         "CONNECT registry-1.docker.io:443",
         "CONNECT registry.example.org:443",

@@ -92,16 +92,20 @@ def test_old_forms_in_plain_text() -> None:
 @pytest.mark.parametrize(
     ("statement", "field", "message"),
     [
-        ({**STATEMENT, "vulnerability": {}}, "statements[0].vulnerability", "names no vulnerability"),
-        ({**STATEMENT, "status": "ok"}, "statements[0].status", 'no status "ok" is known'),
-        ({**STATEMENT, "status": None}, "statements[0].status", 'no status "" is known'),
-        ({**STATEMENT, "justification": ""}, "statements[0]", "on CVE-2026-0001 does not say why"),
-        ({**STATEMENT, "justification": "not_presnt"}, "statements[0].justification", "no justification"),
-        ({**STATEMENT, "products": []}, "statements[0].products", "names no product"),
+        ({**STATEMENT, "vulnerability": {}}, "statements[0].vulnerability", "has no vulnerability"),
+        ({**STATEMENT, "status": "ok"}, "statements[0].status", 'unknown status "ok"'),
+        ({**STATEMENT, "status": None}, "statements[0].status", 'unknown status ""'),
+        ({**STATEMENT, "justification": ""}, "statements[0]", "on CVE-2026-0001 has no reason why"),
+        (
+            {**STATEMENT, "justification": "not_presnt"},
+            "statements[0].justification",
+            "unknown justification",
+        ),
+        ({**STATEMENT, "products": []}, "statements[0].products", "has no product"),
         ({**STATEMENT, "timestamp": "15 Jan 2026"}, "statements[0].timestamp", '"15 Jan 2026" is not a time'),
         ({**STATEMENT, "timestamp": 5}, "statements[0].timestamp", '"5" is not a time'),
-        ({**STATEMENT, "subComponents": []}, "statements[0]", "`subComponents` is no key of OpenVEX"),
-        ({**STATEMENT, "vulnerability": {"nme": "X", "@id": "CVE-1"}}, "statements[0]", "`nme` is no key"),
+        ({**STATEMENT, "subComponents": []}, "statements[0]", "`subComponents` is not a key of OpenVEX"),
+        ({**STATEMENT, "vulnerability": {"nme": "X", "@id": "CVE-1"}}, "statements[0]", "`nme` is not a key"),
     ],
 )
 def test_a_statement_that_says_too_little_is_left_out(
@@ -156,12 +160,12 @@ def test_a_misspelt_key_is_told_and_does_not_silence_what_shows_more() -> None:
     found = read({**STATEMENT, "status": "affected", "impact_statment": "x"}, author="me", authr="you")
     assert [kept.status for kept in found.statements] == ["affected"]
     assert [(fault.field, fault.message) for fault in found.faults] == [
-        ("", "`authr` is no key of OpenVEX"),
-        ("statements[0]", "`impact_statment` is no key of OpenVEX"),
+        ("", "`authr` is not a key of OpenVEX"),
+        ("statements[0]", "`impact_statment` is not a key of OpenVEX"),
     ]
     assert [fault.hint for fault in found.faults] == [
-        "perhaps you mean 'author'",
-        "perhaps you mean 'impact_statement'",
+        "did you mean `author`?",
+        "did you mean `impact_statement`?",
     ]
 
 
@@ -174,7 +178,7 @@ def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
 @pytest.mark.parametrize(
     ("product", "field", "message"),
     [
-        ("pkg:oci/web", "", '"pkg:oci/web" matches nothing: it names no registry'),
+        ("pkg:oci/web", "", '"pkg:oci/web" matches nothing: it has no registry'),
         (f"{WEB}&arch=amd64&variant=v8", "", "the qualifier `variant` is unknown"),
         (f"{WEB}&tag=1&tag=2", "", "one of its qualifiers is given twice"),
         (f"{WEB}#usr/bin", "", "a path in an image is not supported"),
@@ -206,15 +210,15 @@ def test_a_product_that_is_not_understood_is_told_once(product: Any, field: str,
     (fault,) = found.faults
     assert fault.field == f"statements[0].products[1]{field}"
     assert message in fault.message
-    assert fault.message.endswith(", here and in 1 more")
+    assert fault.message.endswith(" (and in 1 more places)")
     assert fault.hint
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        ("not_affected", "2999-01-01T00:00:00Z is in the future, so the statement is left out"),
-        ("affected", "2999-01-01T00:00:00Z is in the future, so the statement counts as the newest"),
+        ("not_affected", "2999-01-01T00:00:00Z is in the future, so the statement is not used"),
+        ("affected", "2999-01-01T00:00:00Z is in the future, so the statement is treated as the newest"),
     ],
 )
 @pytest.mark.parametrize("of", ["statements[0].timestamp", "timestamp"])

@@ -16,8 +16,8 @@ TWO = "CVE-2026-0002"
 NGINX = f"pkg:oci/nginx?repository_url={REGISTRY}/nginx"
 DOCUMENT = "https://example.org/vex/1"
 IDLE = (
-    "security.vex: {} of 2 VEX statements speak of no finding in the catalog "
-    f"(first statements[{{}}] of {DOCUMENT} on CVE-1999-0001)"
+    "security.vex: {} of 2 VEX statements match no finding in the catalog "
+    f"(the first is statements[{{}}] in {DOCUMENT}, on CVE-1999-0001)"
 )
 
 
@@ -160,8 +160,7 @@ def test_a_product_that_is_not_understood_warns_and_takes_nothing_out(nginx: Sit
     assert [text.partition(" (")[0] for text in result.logged()] == [
         f'vex/a.json: statements[0].products[0]: "{NGINX}&flavour=slim" matches nothing: '
         "the qualifier `flavour` is unknown",
-        f'vex/a.json: statements[0].products[1]: "{NGINX}" matches nothing: '
-        "`subComponents` is unknown here",
+        f'vex/a.json: statements[0].products[1]: "{NGINX}" matches nothing: `subComponents` is unknown here',
     ]
     assert nginx.build(strict=True).failed
 
@@ -247,7 +246,7 @@ def test_a_statement_that_says_too_little_is_left_out_with_a_warning(nginx: Site
     vex(nginx, {"justification": ""}, {"vulnerability": TWO, "status": "safe"})
     result = built(nginx)
     first, second = result.logged()
-    assert first.startswith(f"vex/a.json: statements[0]: the statement on {ONE} does not say why")
+    assert first.startswith(f"vex/a.json: statements[0]: the statement on {ONE} has no reason why")
     assert second.startswith("vex/a.json: statements[1].status: ")
     assert result.json("security.json")["suppressed"] == 0
     assert nginx.build(strict=True).failed
@@ -276,7 +275,7 @@ def test_a_document_that_cannot_be_read_refuses_the_catalog(nginx: SiteFolder, c
 
 @pytest.mark.parametrize(
     ("folder", "message"),
-    [("statements", "the folder 'statements' is missing"), ("docs/vex", "the folder lies in docs_dir")],
+    [("statements", "the folder 'statements' does not exist"), ("docs/vex", "the folder is in docs_dir")],
 )
 def test_a_folder_that_is_missing_or_would_be_published(nginx: SiteFolder, folder: str, message: str) -> None:
     nginx.write("docs/vex/a.json", b"{}")

@@ -190,7 +190,7 @@ WRONG = {
     "imagez": "no marker is called `imagez` (perhaps you mean `images`)",
     "images vieww=table": "no argument is called `vieww` (perhaps you mean `view`)",
     "images view=grid": "'grid' is no view of images (one of cards, table)",
-    'images category="Web server"': "(perhaps you mean 'Web servers')",
+    'images category="Web server"': "(did you mean `Web servers`?)",
     "images tier=core tier=core": "the argument `tier` is given twice",
     "images category=Web servers": "'servers' is not an argument",
     "images limit=many": "`limit` is 'many'",

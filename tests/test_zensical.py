@@ -66,7 +66,7 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
         ),
         ("", "use_directory_urls = 'no'", "zensical.toml:4:1: use_directory_urls: "),
         ("", "docs_dir = ", "zensical.toml:4:12: not valid TOML: Invalid value"),
-        ("", "docs_dir = 'nowhere'", "zensical.toml: docs_dir: the folder 'nowhere' is missing"),
+        ("", "docs_dir = 'nowhere'", "zensical.toml: docs_dir: the folder 'nowhere' does not exist"),
         (
             "[project.plugins.macros]",
             "",
@@ -92,8 +92,9 @@ def test_without_the_plugin_its_table_is_asked_for(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
     site.write("zensical.toml", '[project]\nsite_name = "Catalog"\n')
     result = call("check", "-f", site.folder / "zensical.toml")
-    assert "plugins: catalog-api is not among the plugins (add the table [project.plugins.catalog-api])" in (
-        result.output
+    assert (
+        "plugins: the plugin catalog-api is not in `plugins` (add the table [project.plugins.catalog-api])"
+        in (result.output)
     )
 
 

@@ -1,1 +1,1 @@
-"""What people write, read into validated values that remember the place they came from."""
+"""Reads the input of authors into validated values that remember their places."""

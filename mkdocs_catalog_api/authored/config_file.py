@@ -1,7 +1,7 @@
-"""mkdocs.yml, read without MkDocs, with the places that problems point to.
+"""Reads mkdocs.yml without MkDocs, and keeps the places of all values for problems.
 
-`INHERIT`, `!ENV` and the tags of Python are understood or tolerated. Keys and defaults are those of MkDocs
-1.6, https://www.mkdocs.org/user-guide/configuration/. zensical.toml has the same ones in its table `project`,
+`INHERIT` and `!ENV` are supported, Python tags are ignored. Keys and defaults are those of MkDocs
+1.6, https://www.mkdocs.org/user-guide/configuration/. zensical.toml has the same keys in its table `project`,
 https://zensical.org/docs/setup/basics/.
 """
 
@@ -29,28 +29,28 @@ from .yaml_text import YamlError, child, explain, mark, place
 
 PLUGIN = "catalog-api"
 MAX_PARENTS = 20
-"""How many files mkdocs.yml may inherit from, one from another."""
+"""Maximum length of a chain of `INHERIT`."""
 
 
 class ConfigFile(Struct, frozen=True, dict=True):
-    """The configuration of the site; `path` is None when it did not come from a file."""
+    """The configuration of the site; `path` is None if it did not come from a file."""
 
     path: Path | None
 
     @property
     def name(self) -> str:
-        """How problems name it."""
+        """Return the file name for problems."""
         return self.path.name if self.path else "mkdocs.yml"
 
     @property
     def generator(self) -> str:
-        """Who builds the site's pages from this file."""
+        """Return the generator that builds the pages from this file."""
         return "Zensical" if self.path and self.path.suffix == ".toml" else "MkDocs"
 
     @cached_property
     def _sections(self) -> list[tuple[str, yaml.Node]]:
-        """The plugin's own settings in this file and in those that it inherits from, each with the name of
-        the file; the first that has a setting is the one that counts.
+        """The settings of the plugin in this file and its parents, each with the file name. The first
+        section with a setting takes precedence.
         """
         found: list[tuple[str, yaml.Node]] = []
         path, name = self.path, self.name
@@ -66,7 +66,7 @@ class ConfigFile(Struct, frozen=True, dict=True):
         return found
 
     def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
-        """The first that has all of `path`, else the first at all, else this file and nothing."""
+        """Return the first section that contains `path`, else the first section, else this file and None."""
         complete = (pair for pair in self._sections if len(_way(pair[1], path)) == len(path))
         return next(complete, self._sections[0] if self._sections else (self.name, None))
 
@@ -79,7 +79,7 @@ class ConfigFile(Struct, frozen=True, dict=True):
         *,
         code: Code,
     ) -> Problem:
-        """A problem of the plugin's setting at `path`, or of the nearest one around it that stands here."""
+        """Return a problem with the place of the setting at `path`, or of its nearest existing parent."""
         name, section = self._section(path)
         way = _way(section, path)
         names = [step if key is value else key.value for step, (key, value) in zip(path, way, strict=False)]
@@ -89,21 +89,21 @@ class ConfigFile(Struct, frozen=True, dict=True):
         return Problem(name, line, column, field, message, hint, level, code=code)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
-        """The scalar at `path`, or the key that leads to it, as it is written; "" when there is none."""
+        """Return the scalar at `path`, or its key, as written in the file; "" if it does not exist."""
         way = _way(self._section(path)[1], path)
         scalar = way[-1][0 if key else 1] if way and len(way) == len(path) else None
         return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
 
 
 def inherited(name: str, parent: str) -> str:
-    """How problems name the file that the file of this name inherits from."""
+    """Return the name of a parent file for problems."""
     return str(PurePosixPath(name).parent / parent)
 
 
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
         if path and path.suffix == ".toml":
-            from .toml_text import load  # few sites are built from TOML
+            from .toml_text import load  # few sites use TOML
 
             return load(path.read_bytes())[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
@@ -120,7 +120,7 @@ def _settings(root: yaml.Node | None) -> yaml.Node | None:
 
 
 def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yaml.Node, yaml.Node]]:
-    """The nodes of key and value at each step of `path`, as far as they are there."""
+    """Return the nodes of key and value at each step of `path`, up to the first missing one."""
     way: list[tuple[yaml.Node, yaml.Node]] = []
     for step in path:
         pair = _child(way[-1][1] if way else section, step)
@@ -131,7 +131,7 @@ def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yam
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """As `child`, where a key that YAML reads as another type than text is found by what it is read as."""
+    """Like `child`, but also find keys that are not text by their typed value."""
     found = child(node, step)
     if found is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
         for key, value in node.value:
@@ -148,11 +148,11 @@ def _read(text: str) -> object:
 
 
 class _Unknown:
-    """What a tag of Python or of a plugin would make; nobody looks at it here."""
+    """Placeholder for the value of a Python tag or a plugin's tag, which is not used here."""
 
 
 class _ConfigLoader(yaml.CSafeLoader):
-    """YAML 1.1 types, as MkDocs reads its configuration."""
+    """Reads YAML 1.1 types, as MkDocs does for its configuration."""
 
 
 def _unknown(*_: object) -> _Unknown:
@@ -167,21 +167,21 @@ _ConfigLoader.add_multi_constructor("tag:yaml.org,2002:python/", _unknown)
 def _address(value: str | None) -> str | None:
     parts = urlsplit(value or "")
     if value and not (parts.scheme and parts.netloc):
-        raise ValueError("not a web address; it should begin with https://")
+        raise ValueError("not a URL; it must begin with https://")
     return value or None
 
 
 def _patterns(value: object) -> GitIgnoreSpec:
     if not (value is None or isinstance(value, str)):
-        raise ValueError("expected a text with one pattern in each line")
+        raise ValueError("expected text with one pattern in each line")
     try:
         return GitIgnoreSpec.from_lines((value or "").splitlines())
     except re.error:
-        raise ValueError("one of the lines is not a pattern") from None
+        raise ValueError("one of the lines is not a valid pattern") from None
 
 
 def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
-    """(name, options) of each plugin that is not turned off; those of a `group` in its place."""
+    """Return (name, options) of each enabled plugin, with the plugins of a `group` in its place."""
     if not isinstance(value, list | dict):
         raise ValueError("expected a list of plugins")
     found: list[tuple[str, dict[str, Any]]] = []
@@ -205,7 +205,7 @@ def _custom_dir(value: object) -> object:
 
 
 class MkDocsYml(BaseModel):
-    """What MkDocs and its plugins would go by, as far as it decides what the API says."""
+    """The configuration of MkDocs and its plugins that affects the API."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True)
 
@@ -220,20 +220,20 @@ class MkDocsYml(BaseModel):
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
     theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
-    """The folder with the site's own templates, `theme.custom_dir`."""
+    """The folder with templates of the site, `theme.custom_dir`."""
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
-        """The options of a plugin, None when it is not listed."""
+        """Return the options of a plugin, or None if it is not listed."""
         return next((options for name, options in self.plugins if name == plugin), None)
 
     @property
     def directory_urls(self) -> bool:
-        """Whether pages are addressed as folders; Material's offline plugin turns that off."""
+        """Whether URLs of pages are folders; Material's offline plugin disables that."""
         return self.use_directory_urls and self.options("offline") is None
 
 
 def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
-    """The configuration; None, and a problem for each fault, when it can't be used."""
+    """Return the configuration. If it is invalid, return None and add a problem for each error."""
     try:
         root, merged = _load(path, path.name, 0)
     except YamlError as error:
@@ -251,16 +251,16 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
 
 
 def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str, Any]]:
-    """A file with its places, and its values merged over those that it inherits.
+    """Return a file with its places, and its values merged with those of its parents.
 
     Raises:
-        YamlError: it can't be used; the error's text is the name of the file.
+        YamlError: the file is invalid; the text of the error is the file name.
     """
     source = b""
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
-            from .toml_text import load as load_toml  # few sites are built from TOML
+            from .toml_text import load as load_toml  # few sites use TOML
 
             return load_toml(source)
         loader = _ConfigLoader(source)
@@ -283,8 +283,8 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         return root, data
     line, column = place(root, ("INHERIT",))
     if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
-        hint = "give the path from the folder of this file"
-        raise _error(name, line, column, f"INHERIT: no file to inherit from: {parent!r}", hint)
+        hint = "use a path relative to the folder of this file"
+        raise _error(name, line, column, f"INHERIT: the file {parent!r} does not exist", hint)
     return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
 
 

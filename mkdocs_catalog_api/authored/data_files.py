@@ -1,8 +1,8 @@
-"""Data files: a list of items in YAML or JSON, or below a key of a Markdown page's front matter.
+"""Data files: a list of items in YAML, JSON, or the front matter of a Markdown page.
 
-Updates may be the output of `nvcmp -j`, https://nvchecker.readthedocs.io/en/latest/usage.html. It contains
-what is new, not what became of it. A file of decisions names what is held or skipped, and why. Of the rest,
-what the catalog lists has been shipped, and what it does not list yet is held.
+Updates may be the output of `nvcmp -j`, https://nvchecker.readthedocs.io/en/latest/usage.html. It lists
+new versions without a decision. A file of decisions lists held and skipped updates with reasons. The other
+updates are shipped if the catalog lists the version, else held.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _HINT = "write a list, one `- ` entry for each item"
 
 
 def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
-    """A file in YAML or JSON, or a Markdown page's front matter; an empty one and a problem when unreadable.
+    """Read YAML, JSON or the front matter of a page. Unreadable: add a problem, return an empty document.
 
-    `file` is how problems name it.
+    `file` is its name in problems.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
@@ -53,10 +53,10 @@ def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
 
 
 def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:
-    """The entries of the data file at `path`; problems are added, not raised.
+    """Return the entries of the data file at `path`. Problems are added, not raised.
 
-    `file` is how problems name it, `key` where the list stands in a Markdown page's front matter.
-    JSON is read as the YAML that it is, so places and messages are the same.
+    `file` is its name in problems, `key` the key of the list in the front matter of a page.
+    JSON is parsed as YAML, so that places and messages are the same.
     """
     document = read_document(path, file, problems)
     data = document.data
@@ -64,7 +64,7 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
     if path.suffix == ".md" and isinstance(data, dict):
         data, prefix = data.get(key), (key,)
         if data is None:
-            message = f"no list `{key}` in the front matter"
+            message = f"missing list `{key}` in the front matter"
             problems.add(Problem(file, 1, 1, key, message, _HINT, code=Code.MISSING_FIELD))
     if data is None:  # an empty file is an empty list
         return []
@@ -86,7 +86,7 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
 
 
 def _slug(values: Mapping[str, object]) -> str:
-    """The slug of an entry, of an update its application; empty when it has neither."""
+    """Return the slug of an entry or the application of an update; empty if both are missing."""
     names = (values.get(key) for key in ("slug", "name", "application", "app"))
     name = next((name for name in names if isinstance(name, str)), "")
     with suppress(ValueError):
@@ -95,7 +95,7 @@ def _slug(values: Mapping[str, object]) -> str:
 
 
 def _without_surrogates(text: str) -> str:
-    """JSON's two escapes for a character beyond U+FFFF as the one that YAML has."""
+    """Replace JSON's two escapes for a character above U+FFFF with YAML's single escape."""
 
     def join(match: re.Match[str]) -> str:
         if match[1] is None:  # an escaped backslash
@@ -106,7 +106,7 @@ def _without_surrogates(text: str) -> str:
 
 
 class Difference(Model):
-    """What nvcmp says of one application; `oldver` is null when it was not checked before."""
+    """The output of nvcmp for one application; `oldver` is null if it was not checked before."""
 
     name: Text
     oldver: Text | None = None
@@ -115,7 +115,7 @@ class Difference(Model):
 
 
 class Decisions(Model):
-    """Applications whose update waits or will not come, each with the reason or nothing."""
+    """Applications with a held or skipped update, each with an optional reason."""
 
     held: Annotated[dict[str, Text | None], Field(strict=True)] = {}
     skipped: Annotated[dict[str, Text | None], Field(strict=True)] = {}
@@ -144,16 +144,16 @@ class ListedVersions:
 
 
 def is_nvcmp(raws: Sequence[RawItem]) -> bool:
-    """Whether a list of updates is the output of nvcmp, which is empty when nothing is new."""
+    """Whether a list of updates is the output of nvcmp, which is empty without new versions."""
     return not raws or any("delta" in raw.values or "newver" in raw.values for raw in raws)
 
 
 Decided = tuple[Decisions, RawItem]
-"""Decisions and where they stand."""
+"""Decisions and their place."""
 
 
 def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
-    """The decisions in a file, none when it can't be used; `file` is how problems name it."""
+    """Return the decisions in a file, none if it is invalid. `file` is its name in problems."""
     document = read_document(path, file, problems)
     data = document.data
     raw = RawItem(data if isinstance(data, dict) else {}, file, document)
@@ -162,7 +162,7 @@ def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
         problems.add(raw.problem((), "not keys and values", hint, code=Code.WRONG_VALUE))
     values = {key: value for key, value in raw.values.items() if value is not None}
     for key in values.keys() - {"held", "skipped"}:
-        hint = "the decisions are `held` and `skipped`"
+        hint = "use `held` or `skipped`"
         problems.add(raw.problem((key,), "unknown decision", hint, code=Code.UNKNOWN_FIELD))
     return read_entry(ItemFields(Decisions), raw, values, problems) or Decisions(), raw
 
@@ -170,7 +170,7 @@ def read_decisions(path: Path, file: str, problems: Problems) -> Decided:
 def read_differences(
     raws: Sequence[RawItem], decided: Decided | None, listed: ListedVersions, problems: Problems
 ) -> list[tuple[RawItem, UpdateEntry]]:
-    """The updates among the differences, in their order."""
+    """Yield the updates in the output of nvcmp, in its order."""
     decisions = decided[0] if decided else Decisions()
     updates = []
     names = listed.names()
@@ -196,10 +196,12 @@ def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Prob
         for name in decided:
             if name not in names:
                 near = resembling(name, sorted(names))
-                message = f"no application is called {name!r}"
-                hint = f"perhaps you mean {near!r}" if near else "remove the decision"
+                message = f"unknown application {name!r}"
+                hint = f"did you mean `{near}`?" if near else "remove the decision"
                 problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:
-                hint = "decide on one of them"
-                yield at.problem((key, name), "it is held and skipped", hint, code=Code.TWICE)
+                hint = "remove one of them"
+                yield at.problem(
+                    (key, name), "the application is both held and skipped", hint, code=Code.TWICE
+                )

@@ -1,7 +1,7 @@
-"""The pages of docs_dir with the addresses that MkDocs gives them, found without MkDocs.
+"""Finds the pages of docs_dir and their URLs in MkDocs, without MkDocs.
 
 The rules are those of MkDocs 1.6 (mkdocs/structure/files.py). Its `get_files` is not used, because it follows
-links in circles and out of the project.
+circular links and links out of the project.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
 
 
 class Rules(Struct, frozen=True):
-    """What decides which files of docs_dir are published, and where."""
+    """The rules for which files of docs_dir are published, and their paths."""
 
     directory_urls: bool
     exclude: GitIgnoreSpec
     drafts: GitIgnoreSpec
     meta_file: str | None
-    """Name of the files with defaults for all pages of their folder; None without Material's meta plugin."""
+    """Name of files with defaults for pages in their folder; None without Material's meta plugin."""
 
 
 class DocsDir:
     """The files of docs_dir; `root` is the folder of mkdocs.yml.
 
-    A problem is added for each folder that can't be read, each pipe, device and socket, and each folder or
-    page that is a link out of `root` and of docs_dir; nothing of these is read.
+    Adds a problem for each unreadable folder, each pipe, device and socket, and each folder or page that is
+    a link to a place outside `root` and docs_dir. These are not read.
     """
 
     def __init__(self, folder: Path, root: Path, rules: Rules, problems: Problems) -> None:
@@ -46,7 +46,7 @@ class DocsDir:
         self._rules, self._problems = rules, problems
         exclude = _HIDDEN + rules.exclude
         self._files: dict[str, str] = {}
-        """Path in the site → path below docs_dir, of what is published."""
+        """Path in the site → path in docs_dir, for all published files."""
         self._meta: list[str] = []
 
         def left_out(uri: str) -> bool:
@@ -57,7 +57,7 @@ class DocsDir:
         for below, sizes in walk(
             folder, self._label, project, problems, suffixes=suffixes, hidden=True, skip=left_out
         ):
-            # Of two files for one place the later counts: README.md comes after index.md.
+            # If two files have the same path in the site, the last one is used: README.md follows index.md.
             for name in sorted(sizes, key=lambda name: (splitext(name)[0] not in ("index", "README"), name)):
                 uri = below + name
                 if name == rules.meta_file:
@@ -72,7 +72,7 @@ class DocsDir:
             self._problems.add(fault)
             return False
         if size > MAX_SIZE:
-            message = f"the page has {size:,} bytes and is not read: {MAX_SIZE:,} are the limit"
+            message = f"not read, because the page has {size:,} bytes (limit: {MAX_SIZE:,})"
             self._problems.add(
                 Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir", code=Code.NOT_READ)
             )
@@ -80,11 +80,11 @@ class DocsDir:
         return True
 
     def name(self, uri: str) -> str:
-        """How problems name a file."""
+        """Return the name of a file in problems."""
         return f"{self._label}/{uri}" if self._label else uri
 
     def below(self, prefix: str) -> Mapping[str, str]:
-        """What is published below `prefix` (that ends with a slash): path there → the author's file."""
+        """Return the published files in `prefix`, which ends with a slash: path there → source file."""
         return {
             target.removeprefix(prefix): self.name(uri)
             for target, uri in self._files.items()
@@ -92,7 +92,7 @@ class DocsDir:
         }
 
     def pages(self) -> list[Page]:
-        """Every page that is published, with its text."""
+        """Return every published page with its text."""
         defaults = self._defaults()
         urls = self._rules.directory_urls
         return [
@@ -103,7 +103,7 @@ class DocsDir:
 
     def _text(self, uri: str) -> str | None:
         try:
-            # Cheaper than a Path, for thousands of pages.
+            # Faster than a Path for thousands of pages.
             with open(f"{self._folder}/{uri}", encoding="utf-8") as file:  # noqa: PTH123
                 return file.read().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -114,7 +114,7 @@ class DocsDir:
             return ""
 
     def _defaults(self) -> Sequence[tuple[PurePosixPath, YamlDocument]]:
-        """The documents of Material's meta plugin, outermost folder first."""
+        """Return the documents of Material's meta plugin, outermost folder first."""
         found = [
             (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
             for uri in self._meta
@@ -123,7 +123,7 @@ class DocsDir:
 
 
 def destination(uri: str, directory_urls: bool) -> str:
-    """Where MkDocs writes a file: `images/nginx.md` → `images/nginx/index.html`."""
+    """Return the output path of a file in MkDocs: `images/nginx.md` → `images/nginx/index.html`."""
     if not uri.endswith(_MARKDOWN):
         return uri
     path = splitext(uri)[0]
@@ -135,13 +135,13 @@ def destination(uri: str, directory_urls: bool) -> str:
 
 
 def address(target: str, directory_urls: bool) -> str:
-    """The address of a page below the site's root, `""` for the home page with directory URLs."""
+    """Return the URL of a page relative to the site's root; `""` for the home page as a folder."""
     if directory_urls and target.rpartition("/")[2] == "index.html":
         target = target.removesuffix("index.html")
     return quote(target)
 
 
 def _above(uri: str, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]) -> tuple[YamlDocument, ...]:
-    """The defaults of the folders that a page is in."""
+    """Return the defaults of the folders that contain a page."""
     folders = {*PurePosixPath(uri).parents} if defaults else ()
     return tuple(document for folder, document in defaults if folder in folders)

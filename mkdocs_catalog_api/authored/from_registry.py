@@ -1,4 +1,4 @@
-"""`versions: registry`: which versions of a registry an item lists."""
+"""`versions: registry`: selects the versions of a registry that an item lists."""
 
 from __future__ import annotations
 
@@ -26,41 +26,42 @@ def _tags(value: object) -> object:
         return value
     if not isinstance(value, str):
         raise RefusedError(
-            "neither a regular expression nor a list of tags", 'write `tags: "^[0-9.]+$"` or `tags: [1.*]`'
+            "neither a regular expression nor a list of tags",
+            'for example `tags: "^[0-9.]+$"` or `tags: [1.*]`',
         )
     try:
         re.compile(value)
     except (re.error, OverflowError, RecursionError) as error:
-        hint = 'as in "^[0-9.]+$"'
+        hint = 'for example "^[0-9.]+$"'
         raise RefusedError(f"{value[:80]!r} is not a regular expression: {error}", hint) from None
     return value
 
 
 class FromRegistry(Model):
-    """Lists the versions that `catalog-api sync` found."""
+    """Lists the versions from `catalog-api sync`."""
 
-    from_: Annotated[Literal["registry"], Field(alias="from", description="Where the versions come from.")]
+    from_: Annotated[Literal["registry"], Field(alias="from", description="Source of the versions.")]
     tags: Annotated[
         str | list[str] | None,
         BeforeValidator(_tags),
         Field(
-            description="Which tags are versions: a regular expression that matches in the tag, or a list "
-            "of tags and patterns with `*`; by default those with a number.",
+            description="Tags that are versions: a regular expression that matches a part of the tag, or a "
+            "list of tags and patterns with `*`. By default, all tags with a number.",
             examples=["^[0-9.]+$"],
         ),
     ] = None
     keep: Annotated[
         Positive | None,
-        Field(description="How many versions are listed of each line and variant: the newest."),
+        Field(description="Number of newest versions to list for each line and variant."),
     ] = None
 
     @classmethod
     def names(cls) -> list[str]:
-        """The keys that it has."""
+        """Return its keys."""
         return [info.alias or name for name, info in cls.model_fields.items()]
 
     def labels(self, tags: Iterable[str]) -> Iterator[str]:
-        """Those of the tags of one digest that are versions, the most exact one first."""
+        """Yield the versions among the tags of one digest, the most specific one first."""
         return (tag for tag in label_first(tag for tag in tags if self.chooses(tag)))
 
     def chooses(self, tag: str) -> bool:
@@ -73,14 +74,14 @@ class FromRegistry(Model):
 
 
 def is_from_registry(value: object) -> bool:
-    """Whether a value of `versions` stands for those of the registry, spelled correctly or not."""
+    """Whether a value of `versions` selects those of the registry, valid or not."""
     if isinstance(value, str):
         return resembling(value, [REGISTRY]) is not None
     return isinstance(value, dict) and not value.keys().isdisjoint(FromRegistry.names())
 
 
 def read_from_registry(value: Any) -> tuple[FromRegistry | None, list[ErrorDetails]]:
-    """The choice that a value of `versions` makes, or everything that is wrong with it."""
+    """Return the selection in a value of `versions`, or all its errors."""
     try:
         return FromRegistry.model_validate({"from": value} if isinstance(value, str) else value), []
     except ValidationError as error:

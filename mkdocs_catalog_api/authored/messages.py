@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in the words of an author rather than of a type checker."""
+"""Turns the errors of pydantic into messages for authors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BOOLEANS = ("true", "false", "yes", "no", "on", "off")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _WORD = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _EXPECTED = {
-    "string_type": "a text",
+    "string_type": "text",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
@@ -35,17 +35,17 @@ _EXPECTED = {
 
 @cache
 def field_names(model: type[BaseModel]) -> Sequence[str]:
-    """The names of a model's fields as authors write them."""
+    """Return the names of a model's fields as written by authors."""
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
 def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]:
-    """The names that the mapping at `path` of what the model reads can have."""
+    """Return the allowed names of the mapping at `path` in the input of the model."""
     if path and path[0] not in field_names(model):
         return []
     for step in path:
         fields = {info.alias or name: info for name, info in model.model_fields.items()}
-        # A list's position or the name of a mapping's own making leads to no other model.
+        # A position in a list or a custom name in a mapping does not change the model.
         inner = models_in(fields[str(step)].annotation) if str(step) in fields else [model]
         if not inner:
             return []
@@ -54,21 +54,21 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]
 
 
 def models_in(annotation: object) -> list[type[BaseModel]]:
-    """The models inside of a type."""
+    """Return the models in a type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in models_in(part)]
 
 
 def resembling(word: str, names: Iterable[str]) -> str | None:
-    """The name that `word` probably means, None when it resembles none."""
+    """Return the name that `word` probably means, or None."""
     plain = {_plain(name): name for name in names}
     near = get_close_matches(_plain(word), plain, n=1, cutoff=0.75)
     return plain[near[0]] if near else None
 
 
 def _nearest(word: str, names: Sequence[str]) -> str | None:
-    """As `resembling`, for a hint: also the only name that begins like an abbreviation."""
+    """Like `resembling`, but also return the only name that begins with an abbreviation."""
     begin = [name for name in names if len(word) > 2 and _plain(name).startswith(_plain(word))]
     return begin[0] if len(begin) == 1 else resembling(word, names)
 
@@ -78,15 +78,15 @@ def _plain(word: str) -> str:
 
 
 def suggestion(word: str, names: Sequence[str], otherwise: str) -> str:
-    """A hint that offers the nearest name, else all of them after `otherwise`."""
+    """Return a hint with the nearest name, else with all names after `otherwise`."""
     near = _nearest(word, names)
     if near:
-        return f"perhaps you mean {near!r}"
+        return f"did you mean `{near}`?"
     return f"{otherwise} {', '.join(names)}" if names else "remove it"
 
 
 def location(details: ErrorDetails) -> tuple[str | int, ...]:
-    """The way to the fault, without the parts that name pydantic's own functions and unions."""
+    """Return the path of the error, without pydantic's functions and unions."""
     return tuple(
         step
         for step in details["loc"]
@@ -95,7 +95,7 @@ def location(details: ErrorDetails) -> tuple[str | int, ...]:
 
 
 def code_of(details: ErrorDetails) -> Code:
-    """The kind of a fault in what describes an item."""
+    """Return the code of an error in an item."""
     kinds = {"missing": Code.MISSING_FIELD, "extra_forbidden": Code.UNKNOWN_FIELD}
     return kinds.get(details["type"], Code.WRONG_VALUE)
 
@@ -103,9 +103,9 @@ def code_of(details: ErrorDetails) -> Code:
 def message_and_hint(
     details: ErrorDetails, models: Sequence[type[BaseModel]] = (), written: str = ""
 ) -> tuple[str, str]:
-    """What is wrong and how to fix it.
+    """Return the message of an error and the hint to fix it.
 
-    `models` validated the values and know the names in them; `written` is the value as it is in the file.
+    `models` are those that validated the values; they provide the names. `written` is the value in the file.
     """
     kind, value, context, path = details["type"], details["input"], details.get("ctx", {}), location(details)
     name = str(path[-1]) if path else ""
@@ -116,34 +116,34 @@ def message_and_hint(
     )
     match kind:
         case "missing":
-            return "required, but not given", f"add `{name}: …`"
+            return "missing required field", f"add `{name}: …`"
         case "value_error":
             error = context["error"]
             return (error.message, error.hint) if isinstance(error, RefusedError) else (str(error), "")
         case "literal_error":
             return not_among(value, _WORD.findall(str(context["expected"])))
         case "extra_forbidden" if name in COMPUTED:
-            return f"`{name}` is computed", "remove it"
+            return f"`{name}` is computed and can't be set", "remove it"
         case "extra_forbidden":
             names = [known for model in models for known in names_at(model, path[:-1])]
-            return "unknown key", suggestion(name, names, "known are")
+            return "unknown key", suggestion(name, names, "use one of")
         case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
             return (
-                f"the key {as_read or shown(value)} is not a text",
+                f"the key {as_read or shown(value)} is not text",
                 f'put it in quotes: "{written or value}"',
             )
         case "string_unicode":
             return "text with characters that are not valid Unicode", "remove them"
         case "string_too_short":
-            return "empty text", "write a text or leave it out"
+            return "empty text", "add text or remove the field"
         case "too_short":
-            return "an empty list", "name at least one or leave it out"
+            return "empty list", "add an entry or remove the field"
         case "greater_than_equal":
-            return f"{value} is too small", f"at least {context['ge']}"
+            return f"{value} is too small", f"the minimum is {context['ge']}"
         case "less_than_equal":
-            return f"{value} is too large", f"at most {context['le']}"
+            return f"{value} is too large", f"the maximum is {context['le']}"
         case "finite_number":
-            return f"{value} is not a finite number", "write it in plain digits, as in 0.5"
+            return f"{value} is not a finite number", "use plain digits, such as 0.5"
         case _ if kind in _EXPECTED:
             expected = _EXPECTED[kind]
             got = as_read.removesuffix(",") or shown(value)
@@ -153,16 +153,16 @@ def message_and_hint(
 
 
 def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
-    """The message about a value other than these words, and a hint."""
+    """Return the message and hint for a value that is not one of these words."""
     near = _nearest(str(value), words)
     allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
     wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
-    return f"{wrong} {allowed}", f"perhaps you mean {near!r}" if near else ""
+    return f"{wrong} {allowed}", f"did you mean `{near}`?" if near else ""
 
 
 def _hint(expected: str, value: object, name: str, written: str) -> str:
     match expected:
-        case "a text" if isinstance(value, bool | int | float):
+        case "text" if isinstance(value, bool | int | float):
             return f'put it in quotes: "{written or shown(value)}"'
         case "a list" if isinstance(value, str) and value.startswith("-"):
             return "put a space after the -"
@@ -175,7 +175,7 @@ def _hint(expected: str, value: object, name: str, written: str) -> str:
         case "true or false" if str(value).lower() not in _BOOLEANS:
             return "write true or false"
         case "a whole number" | "a number" if isinstance(value, str) and not _NUMBER.fullmatch(value):
-            return "write the number alone"
+            return "write only the number"
         case "true or false" | "a whole number" | "a number" if isinstance(value, str):
             return "remove the quotes"
         case _:
@@ -183,7 +183,7 @@ def _hint(expected: str, value: object, name: str, written: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A refused value, as a message repeats it."""
+    """Return an invalid value as text for a message."""
     match value:
         case None:
             return "nothing"

@@ -1,4 +1,4 @@
-"""Markdown pages of the site: which of them are items, and what their front matter says."""
+"""Finds the Markdown pages that are items, and reads their front matter."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..problems.codes import Code
 from .messages import shown
 from .yaml_text import YamlDocument, YamlError, parse
 
-# The lines that MkDocs takes for those of front matter (mkdocs/utils/meta.py), and looser ones that authors
-# mean as such.
+# The lines that MkDocs accepts as delimiters of front matter (mkdocs/utils/meta.py), and similar lines that
+# authors intend as such.
 _OPENING = re.compile(r"\A---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(\n|\Z)")
 _NO_KEYS = re.compile(r"(?:---|\.\.\.)[ \t]*\n")
@@ -34,10 +34,10 @@ _MULTIMARKDOWN = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:(?:\s|\Z)")
 
 
 def split(text: str) -> str | None:
-    """The YAML text between the `---` lines of a page, None when the page has no front matter.
+    """Return the YAML text between the `---` lines of a page, or None without front matter.
 
     Raises:
-        YamlError: something that looks like front matter, but that MkDocs does not read as such.
+        YamlError: text that looks like front matter, but that MkDocs does not read as front matter.
     """
     if opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
@@ -47,24 +47,24 @@ def split(text: str) -> str | None:
             return ""
         if closing is None:
             raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
-        message = "the file ends right after the closing ---, so MkDocs takes its front matter for text"
-        raise YamlError(text.count("\n") + 1, 1, message, "end that line with a line break")
+        message = "the file ends right after the closing ---, so MkDocs reads the front matter as text"
+        raise YamlError(text.count("\n") + 1, 1, message, "add a line break after it")
     late = _LATE_OPENING.match(text)
     if late or _COMMENTED.match(text):
-        message = "front matter must begin at the very start of the file, or MkDocs takes it for text"
+        message = "front matter must begin at the start of the file, else MkDocs reads it as text"
         hint = "remove the space or empty lines before the ---" if late else "move the comment below it"
         raise YamlError(1, 1, message, hint)
     if _MULTIMARKDOWN.match(text):
-        message, hint = "keys without --- lines around them", "put a line --- before and after the keys"
+        message, hint = "keys without --- lines around them", "add a line --- before and after the keys"
         raise YamlError(1, 1, message, hint)
     return None
 
 
 def front_matter(text: str) -> YamlDocument | None:
-    """The front matter of a page, None when it has none.
+    """Return the front matter of a page, or None.
 
     Raises:
-        YamlError: as `split` and `parse`; or the front matter is not a mapping.
+        YamlError: see `split` and `parse`; or the front matter is not a mapping.
     """
     yaml_text = split(text)
     if yaml_text is None:
@@ -79,14 +79,14 @@ def front_matter(text: str) -> YamlDocument | None:
 
 
 SLUG = "{slug}"
-"""What a pattern captures."""
+"""The capture group of a pattern."""
 _LANDING = ("index.md", "README.md")
 _GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
 _AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
 
 
 class PageSelection:
-    """Decides which collection a page belongs to; each collection has patterns as in `.gitignore`."""
+    """Assigns pages to collections by patterns as in `.gitignore`."""
 
     def __init__(self, patterns: Mapping[str, Sequence[str]]) -> None:
         self._specs = {
@@ -106,12 +106,12 @@ class PageSelection:
         }
 
     def landing(self, collection: str, uri: str) -> bool:
-        """Whether the page is the landing page of the collection, and so no item."""
+        """Whether the page is the landing page of the collection, which is not an item."""
         folder, _, name = uri.rpartition("/")
         return name in _LANDING and (folder or ".") in self._folders[collection]
 
     def matching(self, uri: str) -> list[str]:
-        """The collections of which a pattern matches the page, landing pages aside."""
+        """Return the collections with a pattern that matches the page, except for landing pages."""
         return [
             name for name, spec in self._specs.items() if spec.match_file(uri) and not self.landing(name, uri)
         ]
@@ -121,7 +121,7 @@ class PageSelection:
         return self._specs[collection].match_file(uri)
 
     def slug(self, collection: str, uri: str) -> str:
-        """What a pattern captures, else `nginx` of images/nginx.md, images/nginx/index.md and …/README.md."""
+        """Return the capture of a pattern, else `nginx` for images/nginx.md or images/nginx/index.md."""
         for capture in self._captures[collection]:
             if found := capture.fullmatch(uri):
                 return found["slug"]
@@ -138,7 +138,7 @@ def _capture(pattern: str) -> re.Pattern[str]:
 
 
 def _as_regex(part: str) -> str:
-    if part[0] == "[" and part[-1] == "]":  # a set of characters, which `!` negates
+    if part[0] == "[" and part[-1] == "]":  # a set of characters; `!` negates it
         return part.replace("[!", "[^", 1)
     return _AS_REGEX.get(part, re.escape(part))
 
@@ -148,69 +148,68 @@ _EMPTY = YamlDocument("", 0, {})
 
 
 class Page(Struct, frozen=True):
-    """A page of the site, as it is before anything is written."""
+    """A page of the site before the build writes output."""
 
     uri: str
-    """Path below docs_dir with forward slashes: `images/nginx.md`."""
+    """Path in docs_dir with forward slashes: `images/nginx.md`."""
     file: str
-    """How problems name it: relative to the folder of mkdocs.yml."""
+    """Path in problems, relative to the folder of mkdocs.yml."""
     text: str | None
-    """The source without a byte order mark; None when it is not UTF-8."""
+    """The source without a byte order mark; None if it is not UTF-8."""
     url: str
-    """Address below the site's root: `images/nginx/`, or `""` for the home page."""
+    """URL relative to the root of the site: `images/nginx/`, or `""` for the home page."""
     meta: Mapping[str, object] | None = None
-    """What the site generator's plugins made of the front matter; None when they left it alone."""
+    """The front matter as changed by plugins of the site generator; None if unchanged."""
     defaults: tuple[YamlDocument, ...] = ()
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
-    """What such plugins made of the text below the front matter; None likewise."""
+    """The text below the front matter as changed by such plugins; None if unchanged."""
 
 
 class Filled(Struct, frozen=True):
-    """What an item has from the facts of its registry."""
+    """The data of an item that comes from its registry."""
 
     file: str
-    """How problems name the file of facts."""
+    """Name of the file of facts in problems."""
     fields: frozenset[str]
-    """The fields of which nothing is on the page."""
+    """The fields that are not on the page."""
     gone: frozenset[str]
-    """The versions that the registry no longer has: they are never the newest, and nobody should update to
-    them."""
+    """The versions that were removed from the registry: none of them is the newest or an update."""
     keep: int | None
-    """How many versions are listed of each line and variant; None for all."""
+    """Number of versions to list for each line and variant; None for all."""
 
 
 class RawItem(Struct, frozen=True):
-    """The values of one item before validation, and where they stand."""
+    """The values of one item before validation, and their places."""
 
     values: Mapping[str, object]
     file: str
     document: YamlDocument
     path: tuple[str | int, ...] = ()
-    """The way from the document's root to the item's mapping."""
+    """Path from the root of the document to the mapping of the item."""
     page: Page | None = None
     slug: str = ""
-    """The slug that the name of its page gives; in a data file the one by which problems name the entry."""
+    """The slug from the name of its page. In a data file, the name of the entry in problems."""
     named: Page | None = None
-    """The page that an entry of a data file names."""
+    """The page in `page` of an entry in a data file."""
     mapped: Mapping[str, str] = MappingProxyType({})
-    """Field → the other key under which the author wrote its value."""
+    """Field → the other key that has its value."""
     filled: Filled | None = None
-    """None without facts from its registry."""
+    """None without data from its registry."""
 
     @property
     def gone(self) -> frozenset[str]:
-        """The versions that the registry no longer has."""
+        """Return the versions that were removed from the registry."""
         return self.filled.gone if self.filled else frozenset()
 
     @property
     def own_page(self) -> Page | None:
-        """Where people read about it, if that is a page of its own."""
+        """Return the page of the item, if it has one."""
         return self.page or self.named
 
     @property
     def place(self) -> str:
-        """Where the item is: its page, or the line of its entry in a data file."""
+        """Return the place of the item: its page, or the line of its entry in a data file."""
         return self.file if self.page else f"{self.file}:{self.document.place(self.path)[0]}"
 
     def problem(
@@ -223,7 +222,7 @@ class RawItem(Struct, frozen=True):
         code: Code,
         group: str = "",
     ) -> Problem:
-        """A problem of the value at `path`, counted from the item."""
+        """Return a problem with the value at `path`, relative to the item."""
         if path and self.filled and path[0] in self.filled.fields:
             file, field = self.filled.file, str(path[0])
             return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
@@ -235,50 +234,50 @@ class RawItem(Struct, frozen=True):
             document = next(inherited, document)
             file = document.file or file
         if self._foreign(path):
-            message += ", which a plugin or hook has set"
+            message += " (set by a plugin or hook)"
         line, column = document.place((*self.path, *path))
         item = "" if self.page else self.slug
         field = dotted((*self.path, *path))
         return Problem(file, line, column, field, message, hint, level, code=code, item=item, group=group)
 
     def _foreign(self, path: Sequence[str | int]) -> bool:
-        """Whether the value is not the author's."""
+        """Whether the value was not written by the author."""
         if self.page is None or self.page.meta is None or not path or path[0] not in self.values:
             return False
         key = str(path[0])
         return self.values[key] != self.written().get(key)
 
     def unreadable(self) -> Problem | None:
-        """What keeps MkDocs from reading the page's front matter, though it can be read as text."""
+        """Return a problem if MkDocs can't read the front matter of the page, though it is valid as text."""
         found = self.document.unreadable() if self.page else None
         if found is None:
             return None
         line, column, value = found
-        message = f"MkDocs can't read {value!r}, so it takes the front matter for text of the page"
+        message = f"MkDocs can't read {value!r}, so it shows the front matter as text of the page"
         return Problem(
             self.file, line, column, "", message, "put it in quotes", Level.WARNING, code=Code.SYNTAX
         )
 
     def emptied(self) -> RawItem:
-        """Its place alone, for who has read the values: those of all items take a lot of memory."""
+        """Return the item without its values, to save memory once they are read."""
         return replace(self, values={}, document=replace(self.document, data=None))
 
     def written(self) -> Mapping[str, object]:
-        """The values as the author wrote them, without those of plugins."""
+        """Return the values of the author, without those of plugins."""
         if self.page is None or self.page.meta is None:
             return self.values
         return _written(self.document, self.page)
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """`("versions", 2, "digest")` as `versions[2].digest`."""
+    """Format `("versions", 2, "digest")` as `versions[2].digest`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 
 
 def heading(text: str) -> str | None:
-    """The text of the first H1 of a page, None when it has none."""
-    from markdown import markdown  # few catalogs need it, and it takes its time
+    """Return the text of the first H1 of a page, or None."""
+    from markdown import markdown  # few catalogs need it, and the import is slow
 
     body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
     try:
@@ -297,9 +296,9 @@ def select(
     problems: Problems,
     read: Callable[[str], YamlDocument | None] = front_matter,
 ) -> dict[str, list[RawItem]]:
-    """The items of each collection, in the order of the pages' paths. Problems are added, not raised.
+    """Return the items of each collection in the order of the pages' paths. Problems are added, not raised.
 
-    `read` gives the front matter in the text of a page.
+    `read` parses the front matter of a page.
     """
     items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
     for page in sorted(pages, key=lambda page: page.uri):
@@ -312,13 +311,13 @@ def select(
             if choice is False:
                 continue
             if not (isinstance(choice, str) and choice in items):
-                message, hint = f"{shown(choice)} is no collection", f"write {', '.join(items)} or false"
+                message, hint = f"{shown(choice)} is not a collection", f"use {', '.join(items)} or false"
                 problems.add(raw.problem(("catalog",), message, hint, code=Code.PAGE))
                 continue
             collections = [choice]
         if len(collections) > 1:
             message = f"the page matches the patterns of several collections: {', '.join(collections)}"
-            hint = f"choose one with `catalog: {collections[0]}`, or narrow the patterns"
+            hint = f"select one with `catalog: {collections[0]}`, or narrow the patterns"
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
         elif collections:
             slug = selection.slug(collections[0], page.uri)
@@ -330,7 +329,7 @@ def select(
 def _read(
     page: Page, wanted: bool, problems: Problems, read: Callable[[str], YamlDocument | None]
 ) -> RawItem | None:
-    """The page's values, None for a page that no collection wants or that can't be read."""
+    """Return the values of a page, or None if it is not in a collection or can't be read."""
     if page.text is None:
         problems.add(
             Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8", code=Code.NOT_READ)
@@ -354,17 +353,17 @@ def _read(
 
 
 def overlay(document: YamlDocument, page: Page) -> dict[str, object]:
-    """Front matter as text, where the site generator read the same; what others changed stays as it is."""
+    """Return front matter as text if the site generator read the same values; keep values of plugins."""
     text = _written(document, page)
     if page.meta is None:
         return text
-    if document.data and not document.typed:  # MkDocs can't read it, so all that it has is of others
+    if document.data and not document.typed:  # MkDocs can't read it, so all its values come from plugins
         inherited = _merged([default.typed for default in page.defaults])
         return text | {str(key): value for key, value in page.meta.items() if inherited.get(key) != value}
     if all(key in text and text[key] == value for key, value in page.meta.items()):
         return dict(page.meta)
     typed = _merged([*(default.typed for default in page.defaults), document.typed])
-    # Keys have types too: `on: x` is read as True. Both readings have the keys in the order of the source.
+    # Keys also have types: `on: x` is read as True. Both mappings have the keys in the order of the source.
     names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {key: key for key in text}
     values: dict[str, object] = {}
     for key, value in page.meta.items():
@@ -378,26 +377,26 @@ def _written(document: YamlDocument, page: Page) -> dict[str, object]:
 
 
 def _merged(mappings: Sequence[object]) -> dict[Any, object]:
-    """As Material's meta plugin merges: inner values win, lists are appended to outer ones."""
+    """Merge like Material's meta plugin: inner values take precedence, lists are appended to outer lists."""
     known = [mapping for mapping in mappings if isinstance(mapping, dict) and mapping]
     if len(known) <= 1:
         return dict(known[0]) if known else {}
     try:
         merged: dict[Any, object] = merge({}, *known, strategy=Strategy.TYPESAFE_ADDITIVE)
-    except TypeError:  # a list below a text, say: the page's own value then stands
+    except TypeError:  # such as a list over text: the value of the page is used
         merged = {key: value for mapping in known for key, value in mapping.items()}
     return merged
 
 
 def parse_defaults(text: str, file: str = "") -> YamlDocument:
-    """A `.meta.yml` file: front matter for all pages of its folder. `file` is how problems name it.
+    """Parse a `.meta.yml` file: front matter for all pages in its folder. `file` is its name in problems.
 
-    One that can't be read is an empty document with a problem, which counts once an item inherits it.
+    An unreadable file is an empty document with a problem, which is reported if an item inherits it.
     """
     try:
         document = parse(text)
         if document.data is not None and not isinstance(document.data, dict):
-            raise YamlError(1, 1, "this file holds no keys and values", "write `key: value` lines")
+            raise YamlError(1, 1, "expected keys and values", "write `key: value` lines")
     except YamlError as error:
         return YamlDocument("", 0, {}, file, error.problem(file))
     return replace(document, file=file)

@@ -1,7 +1,7 @@
-"""JSON Schemas of what authors write, for editors: items on pages and in data files, and mkdocs.yml.
+"""JSON Schemas for editors: of items on pages and in data files, and of mkdocs.yml.
 
-They are draft 2020-12 and use no keyword that draft 7 lacks, since many editors know that one.
-An editor reads `version: 1.10` as a number where the plugin reads text, so a text may be a number here.
+The schemas are draft 2020-12. They only use keywords of draft 7, since many editors support that draft.
+An editor reads `version: 1.10` as a number, the plugin reads it as text. So the schemas allow numbers.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Schema = dict[str, Any]
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 PACKAGE = Path(__file__).parent.parent / "schemas"
-"""Where the package has the schemas of a catalog without fields of its own."""
+"""Folder in the package with the schemas of a catalog without custom fields."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFAULTED = frozenset({"slug", "name", "image"})
-"""Required fields of an item that a convention fills in."""
+"""Required fields of an item that have a default by convention."""
 
 
 class _Generator(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Titles would only repeat the names of the fields."""
+        """Omit titles, as they only repeat the names of the fields."""
         return False
 
 
@@ -43,10 +43,10 @@ def schemas(
     scanners: Sequence[str] = (),
     inherited: bool = False,
 ) -> dict[str, Schema]:
-    """File name → schema. With `settings` the collections have their own fields and vocabularies.
+    """Return file name → schema. With `settings`, the collections have custom fields and vocabularies.
 
-    `lookups` and `scanners` are the words of these settings. With `inherited` nothing is required of a page,
-    because a `.meta.yml` may give it.
+    `lookups` and `scanners` are the allowed values of these settings. With `inherited`, a page has no
+    required fields, because a `.meta.yml` may provide them.
     """
     made = {
         f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
@@ -55,7 +55,7 @@ def schemas(
 
 
 def write(folder: Path, made: Mapping[str, Schema]) -> None:
-    """Write schemas into a folder, which is made if need be."""
+    """Write schemas to a folder, which is created if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in made.items():
         text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
@@ -69,7 +69,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")
     item["properties"]["category"] = {
-        "anyOf": [category, {**listed, "description": "All of them, the first one first."}],
+        "anyOf": [category, {**listed, "description": "All categories; the first is the main category."}],
         "description": description,
     }
     if listed := item["properties"].get("versions"):
@@ -93,7 +93,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
     }
     item |= {
         "properties": properties
-        | {"catalog": {"enum": [False, *ITEM_MODELS], "description": "The collection that the page is in."}}
+        | {"catalog": {"enum": [False, *ITEM_MODELS], "description": "The collection of the page."}}
         | dict.fromkeys(sorted(COMPUTED), False),
         "additionalProperties": True,
     }
@@ -111,7 +111,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    """The same field, where an empty value is an absent one."""
+    """Allow an empty value, which is the same as a missing one."""
     if {"type": "null"} in schema.get("anyOf", ()):
         return schema
     if "type" in schema and "enum" not in schema:
@@ -151,13 +151,13 @@ def _others(field: str) -> Iterator[str]:
 
 
 def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
-    """mkdocs.yml, of which only the plugin's own settings are described."""
+    """Return the schema of mkdocs.yml, which only describes the settings of this plugin."""
     settings = Settings.model_json_schema(schema_generator=_Generator)
     definitions: Schema = settings.pop("$defs")
     for model in _models(Settings):
         schema = settings if model is Settings else definitions[model.__name__]
         for name, value in schema["properties"].items():
-            # An empty section is a section of defaults.
+            # An empty section has the default values.
             if "$ref" in value:
                 value = {"anyOf": [{"$ref": value["$ref"]}, {"type": "null"}]}
             value.pop("default", None)
@@ -189,20 +189,20 @@ def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
 
 
 def _generate(model: type[BaseModel]) -> tuple[Schema, Schema]:
-    """The schema of what a model reads from front matter, and the definitions that it refers to."""
+    """Return the schema of a model's input in front matter, and its definitions."""
     schema: Schema = _as_written(model.model_json_schema(schema_generator=_Generator))
     definitions: Schema = schema.pop("$defs", {})
     for definition in definitions.values():
         properties = definition["properties"]
-        if "image" in properties:  # a pin, whose name its reference gives
+        if "image" in properties:  # a pin, which gets its name from its reference
             definition["required"].remove("name")
-        if "digests" in properties:  # of which a list under `digest` is the short form
+        if "digests" in properties:  # a list under `digest` is its short form
             properties["digest"]["anyOf"].append({"type": "array", "items": properties["digests"]["items"]})
     return schema, definitions
 
 
 def _as_written(node: Any) -> Any:
-    """The same schema for plain YAML scalars, which the plugin reads as text."""
+    """Return the schema for plain YAML scalars, which the plugin reads as text."""
     if isinstance(node, list):
         return [_as_written(part) for part in node]
     if not isinstance(node, dict):
@@ -217,7 +217,7 @@ def _as_written(node: Any) -> Any:
 
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    """The models in a type and below them."""
+    """Yield the models in a type, also nested ones."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
         for info in annotation.model_fields.values():

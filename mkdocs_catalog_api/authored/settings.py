@@ -1,4 +1,4 @@
-"""What a user can set in mkdocs.yml under `catalog-api`; the plugin and the command line share it."""
+"""The settings in mkdocs.yml under `catalog-api`, for the plugin and the command line."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,52 +33,52 @@ from .messages import field_names, location, message_and_hint, models_in, not_am
 from .pages import SLUG
 
 CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
-"""Built-in text fields whose words a catalog can close with `vocabulary`."""
+"""Built-in text fields that a catalog can restrict with `vocabulary`."""
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product")
-"""Fields that no two items can share, so that a default would make no sense."""
+"""Fields that are different for each item, so that they can't have a default."""
 _COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
 _SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
 _UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 class Section(BaseModel):
-    """No undeclared keys, no value taken for another type than it has."""
+    """Rejects unknown keys, and does not convert types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 def or_defaults(value: object) -> object:
-    """`images:` without a value means the defaults, as YAML reads it as null."""
+    """Replace null with defaults: YAML reads `images:` without a value as null."""
     return {} if value is None else value
 
 
 def _relative(value: str) -> str:
     path = PurePosixPath(value)
     if "\\" in value or "\0" in value:
-        raise RefusedError(f"{value!r} is not a path", "write it with forward slashes")
+        raise RefusedError(f"{value!r} is not a path", "use forward slashes")
     if path.is_absolute() or not path.parts:
         raise RefusedError(
-            f"{value!r} is not a relative path", "write it as seen from the folder of mkdocs.yml"
+            f"{value!r} is not a relative path", "use a path relative to the folder of mkdocs.yml"
         )
     return value
 
 
 def _pattern(value: str) -> str:
     if "\\" in value or value.startswith("/"):
-        hint = "write it as seen from docs_dir, with forward slashes, as in images/**/*.md"
+        hint = "use a path relative to docs_dir with forward slashes, such as images/**/*.md"
         raise RefusedError(f"{value!r} is not a pattern of pages", hint)
     if value.count(SLUG) > 1 or re.search(r"[{}]", value.replace(SLUG, "")):
-        hint = "as in images/docker-{slug}.md"
-        raise RefusedError(f"{value!r} may capture {SLUG}, once, and nothing else", hint)
+        hint = "for example images/docker-{slug}.md"
+        raise RefusedError(f"{value!r} may contain {SLUG} once, and no other capture", hint)
     try:
         GitIgnoreSpec.from_lines([value.replace(SLUG, "*")])
     except (ValueError, re.error):
-        raise RefusedError(f"{value!r} is not a pattern of pages", "as in images/**/*.md") from None
+        raise RefusedError(f"{value!r} is not a pattern of pages", "for example images/**/*.md") from None
     return value
 
 
 def _patterns(value: object) -> object:
-    """One pattern is short for a list of one, and `false` for none."""
+    """Replace one pattern with a list of one, and `false` with an empty list."""
     if value is False:
         return ()
     return (value,) if isinstance(value, str) else value
@@ -90,24 +90,24 @@ def _field_name(value: str) -> str:
             "0123456789"
         )
         near = near[:1].lower() + near[1:]
-        hint = f"perhaps you mean {near!r}" if near and near != value else "begin with a lower-case letter"
+        hint = f"did you mean `{near}`?" if near and near != value else "begin with a lower-case letter"
         raise RefusedError(f"{value[:40]!r} is not a camelCase name of letters and digits", hint)
     if value in COMPUTED or value == "catalog":
-        what = "says which collection a page is in" if value == "catalog" else "is computed"
+        what = "selects the collection of a page" if value == "catalog" else "is computed"
         raise RefusedError(f"`{value}` {what}", "choose another name")
     return value
 
 
 def _email(value: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "as in catalog@example.org")
+        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "for example catalog@example.org")
     return value
 
 
 def _color(value: str) -> str:
     if not _COLOR.fullmatch(value):
         raise RefusedError(
-            f"{value!r} is not a colour", "write a name such as blue, or hex digits such as 2f7d32"
+            f"{value!r} is not a color", "use a name such as blue, or hex digits such as 2f7d32"
         )
     return value
 
@@ -116,13 +116,15 @@ def _size(value: object) -> object:
     if isinstance(value, str) and (match := _SIZE.fullmatch(value)):
         return int(match[1]) * _UNITS[match[2]]
     shown = repr(value[:40]) if isinstance(value, str) else str(value)[:40]
-    raise RefusedError(f"{shown} is not a size", f"write a whole number and {' or '.join(_UNITS)}: 512MB")
+    raise RefusedError(
+        f"{shown} is not a size", f"use a whole number and {' or '.join(_UNITS)}, such as 512MB"
+    )
 
 
 def _once(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         if values.count(value) > 1:
-            raise RefusedError(f"{value!r} stands here twice", "keep one of them")
+            raise RefusedError(f"{value!r} is listed twice", "remove one of them")
     return values
 
 
@@ -139,59 +141,60 @@ Email = Annotated[Word, AfterValidator(_email)]
 Size = Annotated[
     int, BeforeValidator(_size, json_schema_input_type=Annotated[str, Field(pattern=f"^{_SIZE.pattern}$")])
 ]
-"""Bytes, written as a whole number with its unit."""
+"""Size in bytes, written as a whole number with a unit."""
 Once = AfterValidator(_once)
-"""No word twice."""
+"""A list without duplicates."""
 
 
 class CollectionSettings(Section):
-    """Where the items of a collection come from, and what is particular about them."""
+    """The sources, fields and rules of a collection."""
 
     pages: Patterns | None = Field(
         None,
-        description="Pattern of the pages, relative to docs_dir, or a list of them; default "
-        "`<collection>/**/*.md`. `{slug}` takes the slug from the name, as in `images/docker-{slug}.md`; "
-        "`false` means none.",
+        description="Pattern of the pages, relative to docs_dir, or a list of patterns. The default is "
+        "`<collection>/**/*.md`. `{slug}` takes the slug from the path, as in `images/docker-{slug}.md`. "
+        "`false` selects no page.",
     )
     data: RelativePath | None = Field(
         None,
-        description="Data file, relative to mkdocs.yml; default `<collection>.yml` (`.yaml`, `.json`), "
-        "if it is there.",
+        description="Data file, relative to mkdocs.yml. The default is `<collection>.yml` (`.yaml`, `.json`) "
+        "if it exists.",
     )
     defaults: dict[Word, Any] = Field(
-        {}, description="Values of items that give none themselves; a `.meta.yml` and the page come before."
+        {},
+        description="Default values of fields; a `.meta.yml` and the page take precedence.",
     )
     fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of the items.")
     version_fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of each version.")
     vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
-        {}, description="Words that a built-in field may have."
+        {}, description="Allowed values of built-in fields."
     )
     map: dict[Word, Word] = Field(
         {},
-        description="Fields that are read from another key of the front matter, as in `{category: tags}`, "
-        "unless an item has the field itself. A list gives its first entry to a field of one value.",
+        description="Fields to read from another key of the front matter, as in `{category: tags}`, unless "
+        "an item has the field itself. For a field with one value, the first entry of a list is used.",
     )
     lines: LineRule | None = Field(
         None,
-        description="How the line of a version follows from its label, unless its page says: `major`, "
-        "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers but the "
-        "last, at least one, at most two.",
+        description="Rule for the release line of a version, unless it is set on the page: `major`, "
+        "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers except "
+        "the last, at least one and at most two.",
     )
     variants: VariantRule | None = Field(
         None,
-        description="How the variant of a version follows from its label, unless its page says: `none`, a "
-        'regular expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default '
-        "the words after the numbers.",
+        description="Rule for the variant of a version, unless it is set on the page: `none`, a regular "
+        'expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default the words '
+        "after the numbers.",
     )
     verify: Verification | None = Field(
-        None, description="How the items are verified, unless a page has a `verify` of its own."
+        None, description="Identity that signs the items, unless a page has `verify`."
     )
 
     def item_fields(self, model: type[M]) -> ItemFields[M]:
-        """The fields of its items, with the words that the catalog allows and the fields of its own."""
+        """Return the fields of its items, with allowed values and custom fields."""
         own = own_fields(self.fields, self.version_fields)
         if model is ImageEntry and "variant" in own.of_versions.names:
-            # It is checked as it is declared, and is the built-in field.
+            # It is checked where it is declared; the built-in field is used.
             own.of_versions.names = [name for name in own.of_versions.names if name != "variant"]
         return ItemFields(with_words(model, self.vocabulary), own, (*self.map.items(),))
 
@@ -203,16 +206,16 @@ ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
     "roadmap": RoadmapEntry,
 }
 DATA_ENDINGS = (".yml", ".yaml", ".json")
-"""Of a data file that the settings do not name."""
+"""Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
-"""Where vulnerability data lies unless the settings say otherwise, relative to mkdocs.yml."""
+"""Default folders of vulnerability data, relative to mkdocs.yml."""
 ADVISORIES = {
     "kev": "advisories/known_exploited_vulnerabilities.json",
     "epss": "advisories/epss_scores.csv.gz",
 }
-"""Which files say what is exploited, and how likely, unless the settings do; relative to mkdocs.yml."""
+"""Default files of KEV and EPSS, relative to mkdocs.yml."""
 DEFAULT_HISTORY = "history"
-"""Where the recorded days lie unless the settings say otherwise, relative to mkdocs.yml."""
+"""Default folder of the recorded days, relative to mkdocs.yml."""
 Accepted = Literal[
     "filesystem",
     "repository",
@@ -229,12 +232,12 @@ HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
 
 def data_names(stem: str) -> list[str]:
-    """What a data file may be called that the settings do not name."""
+    """Return the default names of a data file."""
     return [stem + ending for ending in DATA_ENDINGS]
 
 
 class UpdatesSettings(Section):
-    """Where the updates come from."""
+    """The source of the updates."""
 
     data: RelativePath | None = Field(
         None,
@@ -242,136 +245,136 @@ class UpdatesSettings(Section):
     )
     decisions: RelativePath | None = Field(
         None,
-        description="What is held or skipped when `data` is the output of `nvcmp -j`; default "
-        "`decisions.yml`.",
+        description="File with held and skipped updates, if `data` is the output of `nvcmp -j`. The default "
+        "is `decisions.yml`.",
     )
 
 
 class SecuritySettings(Section):
-    """Where vulnerability data comes from."""
+    """The sources of vulnerability data."""
 
     reports: RelativePath | None = Field(
         None,
-        description="Folder of scanners' reports, relative to mkdocs.yml; default `scans`, if it is there.",
+        description="Folder of scan reports, relative to mkdocs.yml. The default is `scans`, if it exists.",
     )
     vex: RelativePath | None = Field(
         None,
-        description="Folder of OpenVEX documents, relative to mkdocs.yml; default `vex`, if it is there.",
+        description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
+        "exists.",
     )
     kev: RelativePath | None = Field(
         None,
-        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml; "
-        "default `advisories/known_exploited_vulnerabilities.json`, if it is there.",
+        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml. The default "
+        "is `advisories/known_exploited_vulnerabilities.json`, if it exists.",
     )
     epss: RelativePath | None = Field(
         None,
-        description="The daily scores of EPSS, relative to mkdocs.yml; default "
-        "`advisories/epss_scores.csv.gz`, if it is there.",
+        description="The daily EPSS scores, relative to mkdocs.yml. The default is "
+        "`advisories/epss_scores.csv.gz`, if it exists.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Age in days above which the scan of a newest version causes a warning. Where other "
-        "versions have scans, so does a newest version without any.",
+        description="Age in days above which you get a warning about the scan of a newest version. If other "
+        "versions of the image have scans, you also get a warning about a newest version without one.",
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
-        description="Which scanners count: for each digest the first of these that has scanned it.",
+        description="Scanners by precedence: for each digest, the first of them with a report is used.",
     )
-    """By default empty: all, in the order of the table of report formats."""
+    """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="What is taken without a warning: reports of something other than an image "
-        "(`filesystem`, `repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some "
-        "digests of a release (`partial`), reports that name another registry's image (`reference`). "
-        "`ignored` suppresses the findings that a scanner was told to ignore; without it, they count.",
+        description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
+        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a version "
+        "(`partial`), and reports of an image in another registry (`reference`). `ignored` leaves out the "
+        "findings that the scanner is configured to ignore; without it, they are counted.",
     )
     max_report_size: Size = Field(
-        512_000_000, description="Reports and VEX documents above this size are refused, such as `512MB`."
+        512_000_000, description="Maximum size of a report or VEX document, such as `512MB`."
     )
     publish_vex: bool = Field(
         False,
-        description="Whether the statements are published as OpenVEX documents, which takes an https "
+        description="Whether to publish the statements as OpenVEX documents. This requires an https "
         "`site_url`.",
     )
 
 
 class BadgeSettings(Section):
-    """The looks of one badge."""
+    """The appearance of a badge."""
 
-    label: Word | None = Field(
-        None, description="Text of the left half, in place of the one that the badge has."
-    )
+    label: Word | None = Field(None, description="Text of the left half, instead of the default.")
     color: Color | None = Field(
         None,
-        description="Color of the right half, which shows the value; by default it depends on the value.",
+        description="Color of the right half with the value. By default it depends on the value.",
     )
     label_color: Annotated[Color | None, Field(alias="labelColor")] = Field(
-        None, description="Color of the left half; by default dark gray."
+        None, description="Color of the left half. The default is dark gray."
     )
     logo: Word | None = Field(
-        None, description="A simple-icons slug, or the path of an SVG file below docs_dir."
+        None, description="A simple-icons slug, or the path of an SVG file in docs_dir."
     )
     logo_color: Annotated[Color | None, Field(alias="logoColor")] = Field(
-        None, description="Color of a simple-icons logo, by default white; an SVG file has its own."
+        None,
+        description="Color of a simple-icons logo. The default is white. An SVG file has its own colors.",
     )
 
 
 class ContactSettings(Section):
-    """Who answers questions about the API."""
+    """The contact for questions about the API."""
 
     name: Word | None = Field(
-        None, description="Who answers questions about the API: a person, a team or an organization."
+        None, description="Contact for questions about the API: a person, a team or an organization."
     )
     url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="Page on which they can be reached."
+        None, description="URL of the contact page."
     )
-    email: Email | None = Field(None, description="Their e-mail address, as in `catalog@example.org`.")
+    email: Email | None = Field(
+        None, description="E-mail address of the contact, such as `catalog@example.org`."
+    )
 
 
 class LicenseSettings(Section):
-    """On what terms the documents may be used: the licence's name, and its SPDX id or its address."""
+    """The license of the documents: its name, and its SPDX identifier or URL."""
 
-    name: Word = Field(
-        description="Name of the license under which the documents may be used; every `license` needs it."
-    )
+    name: Word = Field(description="Name of the license of the documents; required in `license`.")
     identifier: Word | None = Field(
-        None, description="SPDX identifier of that license, as in `CC-BY-4.0`; it or `url`, not both."
+        None, description="SPDX identifier of that license, such as `CC-BY-4.0`. Set this or `url`, not both."
     )
     url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="Address of its text, for a license without an SPDX identifier."
+        None, description="URL of the license text, for a license without an SPDX identifier."
     )
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if self.identifier and self.url:
-            raise RefusedError("OpenAPI takes `identifier` or `url`, not both", "keep one of them")
+            raise RefusedError("OpenAPI allows `identifier` or `url`, not both", "remove one of them")
         return self
 
 
 class OpenApiSettings(Section):
-    """What `openapi.json` says of the API beside its paths."""
+    """General data on the API in `openapi.json`."""
 
     contact: ContactSettings | None = None
     license: LicenseSettings | None = None
 
 
 _DEFAULTS: Any = Field(default={}, validate_default=True)
-"""Of a section; made with the settings, as a model takes its time the first time that it makes anything."""
+"""Defaults of a section. They are created with the settings, as the first use of a model is slow."""
 
 
 class Settings(Section):
-    """All settings; every one has a default."""
+    """All settings; each has a default."""
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
-        None, description="`image` of a page that gives none is registry/slug."
+        None, description="Default registry: a page without `image` gets `registry/slug`."
     )
     registry_facts: RelativePath = Field(
-        FACTS_FOLDER, description="Folder of what `catalog-api sync` learns, relative to mkdocs.yml."
+        FACTS_FOLDER, description="Folder of the data from `catalog-api sync`, relative to mkdocs.yml."
     )
     insecure_registries: tuple[Word, ...] = Field(
         (),
         strict=False,
-        description="Hosts (with the port, if any) that `catalog-api sync` asks by http instead of https.",
+        description="Hosts (with the port, if any) for which `catalog-api sync` uses http instead of https.",
     )
     images: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     charts: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
@@ -381,33 +384,35 @@ class Settings(Section):
     badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
     openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
-        (), description="Which lookup documents are written; `[]` for none."
+        (), description="Lookup documents to write; `[]` for none."
     )
     history: RelativePath | None = Field(
         None,
-        description="Folder of the recorded days, relative to mkdocs.yml; default `history`, if it is there.",
+        description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it "
+        "exists.",
     )
     signed: bool = Field(
         False,
-        description="Whether `catalog-api sign` signs the manifest after each build: discovery then names "
-        "the signature.",
+        description="Whether you sign the manifest with `catalog-api sign` after each build. The discovery "
+        "document then links to the signature.",
     )
-    headers: HostName | None = Field(None, description="Host whose header file is written; none by default.")
+    headers: HostName | None = Field(None, description="Host that gets a header file; none by default.")
     feeds: bool = Field(
         False,
-        description="Whether feeds and a calendar of ends of life are published, which takes a `site_url`.",
+        description="Whether to publish feeds and a calendar of end-of-life dates. Requires `site_url`.",
     )
     web: bool = Field(
-        True, description="Whether the pages show the catalog: markers are filled and item pages completed."
+        True,
+        description="Whether to show the catalog on web pages: fill markers and complete the pages of items.",
     )
 
     def has_lookup(self, name: str) -> bool:
-        """Whether the lookup documents of this name are written: by default all are."""
+        """Whether the lookup documents of this name are written; the default is all of them."""
         return name in self.lookups or "lookups" not in self.model_fields_set
 
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
-    """Collection → the fields of its items."""
+    """Return collection → the fields of its items."""
     fields: dict[str, ItemFields[Any]] = {"updates": ItemFields(UpdateEntry)}
     for name, model in ITEM_MODELS.items():
         fields[name] = getattr(settings, name).item_fields(model)
@@ -417,20 +422,20 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
 def explain_settings(
     found: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
 ) -> Iterator[Problem]:
-    """A problem for each fault that pydantic found."""
+    """Yield a problem for each error of pydantic."""
     for details in found:
         path = location(details)
         if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
-            continue  # the list is empty only because all its entries were refused
+            continue  # the list is only empty because all its entries are invalid
         if path and isinstance(path[-1], int) and config.written(path[:-1]):
-            path = path[:-1]  # one value, which may stand for a list of one
+            path = path[:-1]  # one value is the short form of a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, (model,), written)
         yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
-    """The options without the values at these places, or around them where nothing stands there."""
+    """Return the options without the values at these paths, or their nearest existing parents."""
     left = dict(options)
     for path in faults:
         _drop(left, path)
@@ -438,7 +443,7 @@ def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]
 
 
 def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
-    """A mapping below the first key is copied, never changed; a fault in a list takes the whole list."""
+    """Remove the value at `path`. Nested mappings are copied; an error in a list removes the whole list."""
     first, *rest = path or ("",)
     if rest and isinstance(values.get(first), dict) and rest[0] in values[first]:
         values[first] = dict(values[first])
@@ -452,7 +457,7 @@ def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
 def check_words(
     setting: tuple[str, ...], words: Iterable[str], known: Sequence[str], config: ConfigFile
 ) -> Iterator[Problem]:
-    """A problem for each word of a setting that is not among those of the table that it is about."""
+    """Yield a problem for each value of a setting that is not in its table."""
     for position, word in enumerate(words):
         if word not in known:
             yield config.problem((*setting, position), *not_among(word, known), code=Code.SETTING)
@@ -461,28 +466,28 @@ def check_words(
 def check_collection(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
-    """Check names and defaults against the fields that the collection has.
+    """Check names and defaults against the fields of the collection.
 
-    `written` is the section as it was written, of which `section` may lack what is faulty.
+    `written` is the section as written; `section` may lack its invalid values.
     """
     names = ItemFields(model).names
     closable = [name for name in CLOSABLE if name in names]
-    # Of the others, `categories` and `verify`, the JSON has computed values.
+    # In the JSON, the others (`categories` and `verify`) have computed values.
     published = {*names} & {info.alias for info in model.model_fields.values() if not info.exclude}
     yield from _names(resource, "fields", section.fields, published, closable, config)
     yield from _version_fields(resource, model, section, config)
     if section.verify is not None and "verify" not in names:
-        message = f"there is nothing to verify in {resource}"
+        message = f"`{resource}` has no signatures"
         yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
     for name in ("lines", "variants"):
         if getattr(section, name) is not None and name not in names:
-            message = f"{resource} have no release lines"
+            message = f"`{resource}` has no release lines"
             yield config.problem((resource, name), message, "remove it", code=Code.SETTING)
     for name in section.vocabulary.keys() - closable:
-        message = f"`{name}` is no field of {resource} whose words can be closed"
-        hint = suggestion(name, closable, "these can:")
+        message = f"`{name}` is not a field of {resource} with a vocabulary"
+        hint = suggestion(name, closable, "use one of")
         if name in section.fields:
-            hint = f"give the words of a field of your own as `values` under `fields.{name}`"
+            hint = f"for a custom field, add `values` to `fields.{name}`"
         yield config.problem((resource, "vocabulary", name), message, hint, code=Code.SETTING)
     for name in ("base", "signature"):
         for position, word in enumerate(section.vocabulary.get(name, ())):
@@ -498,14 +503,14 @@ def check_collection(
 def _map(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
-    """Each entry of `map` that is not for a field."""
+    """Yield a problem for each invalid entry of `map`."""
     declared = written.get("fields") if isinstance(written, dict) else None
     known = [*ItemFields(model, own_fields(section.fields)).names]
     for name in section.map:
         if name in COMPUTED:
-            message, hint = f"`{name}` is computed", "remove it"
+            message, hint = f"`{name}` is computed and can't be set", "remove it"
         elif name not in known and not (isinstance(declared, dict) and name in declared):
-            message, hint = "unknown field", suggestion(name, known, f"{resource} have")
+            message, hint = "unknown field", suggestion(name, known, "use one of")
         else:
             continue
         yield config.problem((resource, "map", name), message, hint, code=Code.SETTING)
@@ -521,7 +526,7 @@ def _names(
 ) -> Iterator[Problem]:
     for name in fields:
         if name in names:
-            hint = "close its words with `vocabulary`" if name in closable else "remove it"
+            hint = "restrict its values with `vocabulary`" if name in closable else "remove it"
             message = f"the field `{name}` is built in"
             yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
 
@@ -537,19 +542,19 @@ def _version_fields(
         variant = section.version_fields.get("variant") if "variant" in names else None
         if variant and (variant.type != "text" or variant.list):
             path = (resource, "version_fields", "variant")
-            message = "the field `variant` is the variant of a version, a text"
+            message = "the field `variant` must be text, as it is the variant of a version"
             yield config.problem(path, message, "write `variant: text`", code=Code.SETTING)
     elif section.version_fields:
-        message = f"{resource} has no versions"
+        message = f"`{resource}` has no versions"
         yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
 
 
 def _defaults(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
-    """Each default against the field that it is for."""
+    """Check each default against its field."""
     if not section.defaults:
-        return  # so that a model of which the catalog has no item need not be built
+        return  # avoids building a model without items
     closable = {*CLOSABLE} & {*field_names(model)}
     closed = {name: words for name, words in section.vocabulary.items() if name in closable}
     fields = ItemFields(with_words(model, closed), own_fields(section.fields))
@@ -564,9 +569,14 @@ def _defaults(
                 place = location(details) if isinstance(section.defaults[name], dict) else ()
                 yield config.problem((*path, *place), message, hint, code=Code.SETTING)
         elif name in COMPUTED or name in _ITS_OWN:
-            yield config.problem(path, f"`{name}` is of each item alone", "remove it", code=Code.SETTING)
+            yield config.problem(
+                path,
+                f"`{name}` is different for each item, so it can't have a default",
+                "remove it",
+                code=Code.SETTING,
+            )
         elif name not in known and not (isinstance(declared, dict) and name in declared):
-            hint = suggestion(name, known, f"{resource} have")
+            hint = suggestion(name, known, "use one of")
             yield config.problem(path, "unknown field", hint, code=Code.SETTING)
     values = {name: value for name, value in section.defaults.items() if name in known}
     _, errors = fields.read(values)
@@ -579,7 +589,7 @@ def _defaults(
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
-    """The settings, or None and a problem for each fault."""
+    """Return the settings. If they are invalid, return None and add a problem for each error."""
     before = problems.count(Level.ERROR)
     usable: Mapping[str, object] = options
     settings = None
@@ -590,7 +600,7 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
             found = error.errors(include_url=False)
             if usable is options:
                 problems.extend(explain_settings(found, Settings, config))
-            # Without what is faulty the rest can be looked at, too.
+            # Without the invalid values, the other settings can be checked.
             usable = without(usable, [location(details) for details in found])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)

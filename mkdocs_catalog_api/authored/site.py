@@ -1,4 +1,4 @@
-"""A site as the engine sees it, whoever builds it."""
+"""A site, independent of its generator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, d
 
 
 class Site(Struct, frozen=True):
-    """What the engine has to know of the site that is built."""
+    """The properties of the site that a build requires."""
 
     config: ConfigFile
     root: Path
@@ -24,22 +24,20 @@ class Site(Struct, frozen=True):
     title: str
     pages: Sequence[Page]
     occupied_paths: Mapping[str, str] = field(default_factory=dict)
-    """What the site itself publishes below `api/v1/`: path there → the author's file."""
+    """The files of the author in `api/v1/` of the site: path there → source file."""
     custom_dir: Path | None = None
-    """Where the site's own templates are."""
+    """Folder of the site's own templates."""
     theme_dirs: Sequence[Path] = ()
-    """The folders of templates of its theme, the author's first."""
+    """Template folders of its theme, the author's first."""
 
     @property
     def origin(self) -> Path:
-        """What tells this site from others: mkdocs.yml, or the folder where it would be."""
+        """Return the identity of this site: mkdocs.yml, or its folder if there is no such file."""
         return self.config.path or self.root
 
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
-    """What a catalog is made of beside docs_dir: data files, reports, statements, recorded days, facts of
-    registries.
-    """
+    """Yield the sources outside docs_dir: data files, reports, statements, history and registry data."""
     data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
     for name, path in (data | {"decisions": settings.updates.decisions}).items():
         for file in [path] if path else data_names(name):

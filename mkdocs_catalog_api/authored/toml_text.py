@@ -1,6 +1,6 @@
-"""TOML with its places: as the nodes that YAML has, so that one way leads to the place of a value in either.
+"""Reads TOML with the places of all values, as YAML nodes, so that both formats share the code for places.
 
-The grammar is that of https://toml.io/en/v1.0.0; what is wrong with a text is for `tomllib` to say.
+The grammar is https://toml.io/en/v1.0.0. `tomllib` reports syntax errors.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def load(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
-    """The table `project` with its places, and its values; of a text without that table the whole.
+    """Return the table `project` with its places, and its values. Without that table, return all.
 
     Raises:
-        YamlError: it is not TOML.
+        YamlError: not valid TOML.
     """
     try:
         text = source.decode()
@@ -40,14 +40,14 @@ def load(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
     return root, data
 
 
-def _explain(said: str) -> NoReturn:
-    at = _AT.search(said)
+def _explain(symbol: str) -> NoReturn:
+    at = _AT.search(symbol)
     line, column = (int(at[1]), int(at[2])) if at and at[1] else (0, 0)
-    raise YamlError(line, column, f"not valid TOML: {_AT.sub('', said)}")
+    raise YamlError(line, column, f"not valid TOML: {_AT.sub('', symbol)}")
 
 
 class _Scan:
-    """One pass over a text that is known to be TOML; `root` is all of it."""
+    """Scans valid TOML text; `root` is the whole document."""
 
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str, yaml.Mark]] = []
@@ -62,9 +62,9 @@ class _Scan:
         self.root = yaml.MappingNode("", [], yaml.Mark("", 0, 0, 0, None, 0))
         table = self.root
         while self._at < len(self._tokens):
-            kind, said, mark = self._next()
-            if said in ("[", "[["):
-                table = self._table(self._keys(("]", "]]")), mark, listed=said == "[[")
+            kind, symbol, mark = self._next()
+            if symbol in ("[", "[["):
+                table = self._table(self._keys(("]", "]]")), mark, listed=symbol == "[[")
             elif kind != "newline":
                 self._at -= 1
                 self._pair(table)
@@ -77,12 +77,12 @@ class _Scan:
         return self._tokens[self._at][1] if self._at < len(self._tokens) else "\n"
 
     def _keys(self, ends: tuple[str, ...]) -> list[yaml.ScalarNode]:
-        """The keys of `a."b c".d`, and the mark that ends them passed over."""
+        """Return the keys of `a."b c".d`, and skip the token after them."""
         keys = []
         while (token := self._next())[1] not in ends:
             if token[1] != ".":
-                said = token[1] if token[0] == "bare" else str(_read(token[1]))
-                keys.append(yaml.ScalarNode("", said, token[2]))
+                symbol = token[1] if token[0] == "bare" else str(_read(token[1]))
+                keys.append(yaml.ScalarNode("", symbol, token[2]))
         return keys
 
     def _pair(self, table: yaml.MappingNode) -> None:
@@ -105,9 +105,9 @@ class _Scan:
         return table
 
     def _value(self) -> yaml.Node:
-        kind, said, mark = self._next()
-        if said in ("[", "[["):
-            if said == "[[":  # a list in a list, no table
+        kind, symbol, mark = self._next()
+        if symbol in ("[", "[["):
+            if symbol == "[[":  # a list in a list, not a table
                 self._at -= 1
                 self._tokens[self._at : self._at + 1] = [("mark", "[", mark), ("mark", "[", mark)]
                 self._at += 1
@@ -115,22 +115,22 @@ class _Scan:
             while not self._ends("]"):
                 entries.append(self._value())
             return yaml.SequenceNode("", entries, mark)
-        if said == "{":
+        if symbol == "{":
             inner = yaml.MappingNode("", [], mark)
             while not self._ends("}"):
                 self._pair(inner)
             return inner
         if kind == "text":
-            return yaml.ScalarNode("", str(_read(said)), mark)
+            return yaml.ScalarNode("", str(_read(symbol)), mark)
         while self._peek() not in (",", "]", "]]", "}", "\n", "\r\n"):
-            said += self._next()[1]  # 1.5, or the parts of a time
-        return yaml.ScalarNode("", said, mark)
+            symbol += self._next()[1]  # 1.5, or a time
+        return yaml.ScalarNode("", symbol, mark)
 
     def _ends(self, end: str) -> bool:
-        """Whether the list or table ends here, with what stands between entries passed over."""
+        """Whether the list or table ends here. Skips the separators between entries."""
         while self._peek() in (",", "\n", "\r\n"):
             self._at += 1
-        if self._peek() == end * 2 and end == "]":  # of two lists at once
+        if self._peek() == end * 2 and end == "]":  # end of two lists
             mark = self._tokens[self._at][2]
             self._tokens[self._at : self._at + 1] = [("mark", "]", mark), ("mark", "]", mark)]
         if self._peek() != end:
@@ -140,11 +140,11 @@ class _Scan:
 
 
 def _below(table: yaml.MappingNode, key: yaml.ScalarNode) -> yaml.MappingNode:
-    """The table at `key`, made where it is not there; of a list of tables the last."""
+    """Return the table at `key`, in a list of tables the last one. A missing table is created."""
     for found, value in table.value:
         if found.value == key.value:
             last = value.value[-1] if isinstance(value, yaml.SequenceNode) else value
-            assert isinstance(last, yaml.MappingNode)  # noqa: S101  # else it would be no TOML
+            assert isinstance(last, yaml.MappingNode)  # noqa: S101  # otherwise it is not valid TOML
             return last
     made = yaml.MappingNode("", [], key.start_mark)
     table.value.append((key, made))

@@ -1,6 +1,4 @@
-"""From raw values to validated entries: defaults, misspelt keys, a problem for all that does not fit, and the
-order of versions.
-"""
+"""Turns raw values into validated entries: adds defaults, reports errors and misspelled keys."""
 
 from __future__ import annotations
 
@@ -45,11 +43,11 @@ FOREIGN = frozenset(
         "pagetitle",
     }
 )
-"""Keys that pages carry for the theme, other plugins and this one; they are never misspelt fields."""
+"""Keys of the theme, of other plugins and of this plugin; they are not misspelled fields."""
 
-# Fields that default to something made of another one: a fault of that one is enough.
+# Fields with a default that is derived from another field: only the error of the other field is reported.
 _MADE_OF = {"image": "slug", "slug": "name"}
-# Fields that an author may have given under another key.
+# Fields with an alternative key.
 _WRITTEN_AS = {
     "digests": ("digest",),
     "identity_regexp": ("identityRegexp",),
@@ -60,7 +58,7 @@ _WRITTEN_AS = {
 
 
 def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
-    """The item with the fields that it has under another key, which `map` names."""
+    """Return the item with the fields that `map` reads from another key."""
     values: dict[str, object] = {}
     for field, key in fields.keys:
         value = raw.values.get(key)
@@ -75,7 +73,7 @@ def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
 def default_values(
     raw: RawItem, registry: str, model: type[Model], defaults: Mapping[str, object]
 ) -> dict[str, object]:
-    """The author's values above `defaults`, with `slug`, `name` and `image` as conventions give them."""
+    """Return the values of the author over `defaults`, with `slug`, `name` and `image` by convention."""
     values = {**defaults, **{key: value for key, value in raw.values.items() if value is not None}}
     if "slug" not in values:
         if raw.page is not None:
@@ -84,7 +82,7 @@ def default_values(
             try:
                 values["slug"] = slug_from_name(name)
             except ValueError:
-                values["slug"] = name  # which is refused as a slug, with the reason
+                values["slug"] = name  # which is not a valid slug, so the reason is reported
     if "name" not in values:
         name = values.get("title")
         text = (raw.page.markdown or raw.page.text) if raw.page else None
@@ -100,22 +98,26 @@ def default_values(
 def read_entry(
     fields: ItemFields[M], raw: RawItem, values: Mapping[str, object], problems: Problems
 ) -> M | None:
-    """Validate one item. Every fault becomes a problem; None when there is any."""
+    """Validate one item. Each error becomes a problem. Returns None if there is any."""
     names, model = fields.names, fields.model
     known: dict[str, object] = {}
-    misspelt: set[str] = set()
+    misspelled: set[str] = set()
     faults: list[Problem] = []
     for key, value in values.items():
         if key in names or key in model.spellings:
             known[key] = value
         elif key in COMPUTED:
-            faults.append(raw.problem((key,), f"`{key}` is computed", "remove it", code=Code.UNKNOWN_FIELD))
-        elif key not in dict(fields.keys).values() and (near := _misspelt(key, names)):
-            misspelt.add(near)
-            hint = f"perhaps you mean {near!r}"
+            faults.append(
+                raw.problem(
+                    (key,), f"`{key}` is computed and can't be set", "remove it", code=Code.UNKNOWN_FIELD
+                )
+            )
+        elif key not in dict(fields.keys).values() and (near := _misspelled(key, names)):
+            misspelled.add(near)
+            hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
     entry, errors = fields.read(known)
-    faults += _explain(errors, fields, raw, misspelt)
+    faults += _explain(errors, fields, raw, misspelled)
     problems.extend(faults)
     if entry is None or faults:
         return None
@@ -125,38 +127,38 @@ def read_entry(
 
 
 def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
-    """The keys which the author gave items that are no fields, and that nothing known gives a meaning."""
+    """Yield the keys of items that are neither fields nor known keys of the theme or of plugins."""
     names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
 
 
-def _misspelt(key: str, names: Iterable[str]) -> str | None:
-    """The field that an unknown key was meant to be, if it resembles one."""
+def _misspelled(key: str, names: Iterable[str]) -> str | None:
+    """Return the field that an unknown key resembles, if any."""
     return None if key in FOREIGN else resembling(key, names)
 
 
 def _explain(
-    errors: Sequence[ErrorDetails], fields: ItemFields[M], raw: RawItem, misspelt: set[str]
+    errors: Sequence[ErrorDetails], fields: ItemFields[M], raw: RawItem, misspelled: set[str]
 ) -> Iterator[Problem]:
-    """A problem for each fault that pydantic found, unless another problem is its cause."""
-    faulty = {location(details)[0] for details in errors if details["loc"]} | misspelt
+    """Yield a problem for each error of pydantic, unless another problem causes it."""
+    faulty = {location(details)[0] for details in errors if details["loc"]} | misspelled
     foreign = fields.own.others(raw.values)
     for details in errors:
         path = location(details)
         message, hint = message_and_hint(details, fields[:2])
         field = str(path[0]) if path else ""
-        if field in misspelt or (field not in raw.values and _MADE_OF.get(field) in faulty):
+        if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
         if field == "category" and "categories" in foreign and details["type"] == "missing":
             hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
-            hint = f"{hint}; {way_out}" if hint else way_out
+            hint = f"{hint} {way_out.capitalize()}" if hint else way_out
         yield raw.problem(tuple(_as_written(path, raw.values)), message, hint, code=code_of(details))
 
 
 def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]:
-    """The way to a value through what the author wrote: other spellings, and bare values short for more."""
+    """Yield the path of a value in the author's text, which may use alternative keys and short forms."""
     for step in path:
         if isinstance(value, Mapping):
             if step not in value:
@@ -172,24 +174,24 @@ def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]
 def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     text = getattr(entry, "license", None)
     if isinstance(text, str) and not _is_spdx(text):
-        message = f"{text!r} is no SPDX licence expression"
-        hint = "use an identifier of https://spdx.org/licenses/, or LicenseRef-… for another licence"
+        message = f"{text!r} is not a valid SPDX license expression"
+        hint = "use an identifier from https://spdx.org/licenses/, or LicenseRef-… for another license"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
 
 
 def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Problem]:
-    """Warn of values that are valid alone, but hardly what the author means."""
+    """Warn about values that are valid, but probably a mistake."""
     if isinstance(entry, ImageEntry):
         for position, version in enumerate(entry.versions):
             if version.released and version.end_of_life and version.end_of_life < version.released:
-                message = f"{version.end_of_life} is before the release, {version.released}"
-                path, hint = ("versions", position, "endOfLife"), "correct one of the two dates"
+                message = f"{version.end_of_life} is before the release on {version.released}"
+                path, hint = ("versions", position, "endOfLife"), "correct one of the dates"
                 yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     status = raw.values.get("status")
     if isinstance(entry, ImageEntry | ChartEntry) and isinstance(status, str) and "status" not in names:
         word = status.lower()
         if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
-            message = f"`status` is a key of the theme, so the item is shown as {entry.lifecycle}"
+            message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
             hint = f"add `lifecycle: {word}`"
             yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.IGNORED)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
@@ -197,17 +199,17 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
     folder, _, last = entry.chart.rpartition("/")
     if last == "index.yaml" or last.endswith(".tgz"):
         message, hint = (
-            f"{entry.chart!r} is a file, not a repository, so Helm refuses it",
-            f"write {folder!r}",
+            f"{entry.chart!r} is a file, not a repository, so Helm can't use it",
+            f"use `{folder}`",
         )
         yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     if "://" not in entry.chart:
         message = f"{entry.chart!r} has no scheme, so its page shows no command to install it"
         registry = entry.chart if "/" in entry.chart else f"{entry.chart}/{entry.slug}"
-        hint = f"write 'oci://{registry}', or 'https://{entry.chart}' for a repository with an index.yaml"
+        hint = f"use `oci://{registry}`, or `https://{entry.chart}` for a repository with an index.yaml"
         if not _has_host(entry.chart):
-            hint = "write oci://REGISTRY/PATH, or the https address of the repository"
-        group = "chart: addresses have no scheme, so their pages show no command (write oci://… or https://…)"
+            hint = "use oci://REGISTRY/PATH, or the https URL of the repository"
+        group = "chart: URLs without a scheme, so their pages show no command (use oci://… or https://…)"
         yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE, group=group)
 
 
@@ -227,7 +229,7 @@ def _is_spdx(expression: str) -> bool:
 
 
 def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> ChartEntry:
-    """The chart with its versions newest first and `latest` filled in."""
+    """Return the chart with its newest version first and with `latest`."""
     entry = _of_registry(entry, raw, problems)
     kept = _kept(raw, [(v, derived_line(v.version), LineRules().variant(v.version)) for v in entry.versions])
     entry = entry.model_copy(update={"versions": kept})
@@ -243,7 +245,7 @@ def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> Chart
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
-    """The image with the line and variant of each version, its versions newest first, and `latest`."""
+    """Return the image with line and variant of each version, its newest version first, and `latest`."""
     entry = _of_registry(entry, raw, problems)
     versions = [_in_line(version, rules) for version in entry.versions]
     versions = _kept(raw, [(version, version.line, version.variant) for version in versions])
@@ -256,15 +258,15 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     variants = {version.variant for version in versions}
     _check_lines(entry, raw, rules, problems)
     if versions and entry.default_variant is not None and entry.default_variant not in variants:
-        message = f"no version is of the variant {entry.default_variant!r}"
-        hint = suggestion(entry.default_variant, sorted(variants), "its variants are")
+        message = f"no version has the variant {entry.default_variant!r}"
+        hint = suggestion(entry.default_variant, sorted(variants), "use one of")
         problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.LINES))
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
     if mixed := mixed_variants(variant for variant in variants if variant):
-        message = f"{mixed[0]!r} and {mixed[1]!r} count as two variants, so neither is advised to the other"
-        hint = "if they are one, spell them alike or set `variants` on the page"
+        message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
+        hint = "if they are the same variant, use one spelling or set `variants` on the page"
         problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.LINES))
     newest = entry.latest
     if newest is None and versions:
@@ -279,20 +281,20 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
 
 
 def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
-    """The entry without a `latest` that its registry no longer has, if there is another version."""
+    """Return the entry without a `latest` that was removed from its registry, if there is another version."""
     labels = {version.version for version in entry.versions}
     if entry.latest is None or entry.latest not in raw.gone or labels <= raw.gone:
         return entry
-    message = f"the registry no longer has {entry.latest!r}, so it is not the newest version"
-    hint = "name another one, or remove the line"
+    message = f"ignored: {entry.latest!r} was removed from the registry, so it is not the newest version"
+    hint = "use another version, or remove the line"
     problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
     return entry.model_copy(update={"latest": None})
 
 
 def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
-    """The versions, each with its line and variant, without older ones than the page wants to keep.
+    """Return the versions with line and variant, without those that are older than the page keeps.
 
-    Those that are gone are listed beside the ones that are kept.
+    Versions that were removed from the registry are kept in addition.
     """
     most = raw.filled.keep if raw.filled else None
     if most is None:
@@ -308,7 +310,7 @@ def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
 
 
 def _in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
-    """The version with what its label says, unless its author does: line, variant and end of life."""
+    """Return the version with line, variant and end of life. Values of the author take precedence."""
     label, given = version.version, version.model_fields_set
     update: dict[str, object] = {}
     if "line" not in given:
@@ -321,7 +323,7 @@ def _in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
 
 
 def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
-    """A rule or a product that says nothing of some versions is a slip, or worth knowing."""
+    """Add a problem if a rule or a product does not match all versions."""
     labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
     if entry.lines is not None:
         missed = [
@@ -329,24 +331,24 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
         ]
         if missed:
             message = f"{entry.lines!r} matches {'none' if missed == labels else 'not all'} of the versions"
-            hint = f"not {', '.join(missed[:3])}: their lines follow from the label"
+            hint = f"no match: {', '.join(missed[:3])}; they get the default line"
             problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.LINES))
     if not rules.cycles:
         return
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
-        hint = "the line of these versions follows from the label"
+        hint = "they get the default line"
         problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
     ended = {cycle.name for label in labels if (cycle := cycle_of(label, rules.cycles)) and cycle.ended}
     if ended:
-        message = f"the support of {entry.product} {', '.join(sorted(ended))} has ended on an unknown day"
-        hint = "set `endOfLife` of these versions if you know it"
+        message = f"support of {entry.product} {', '.join(sorted(ended))} has ended, but the date is unknown"
+        hint = "set `endOfLife` of these versions if you know the date"
         problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
 
 
 def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
-    """Label → position in the list of versions. A label that is there twice is a problem."""
+    """Return version → position in the list. A duplicate is a problem."""
     positions: dict[str, int] = {}
     folded: dict[str, str] = {}
     labels = [version.version for version in entry.versions]
@@ -355,19 +357,19 @@ def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems)
             message = f"the version {label!r} is listed twice"
             if folded[label.casefold()] != label:
                 message = f"{label!r} and {folded[label.casefold()]!r} differ only in case"
-            problems.add(raw.problem(("versions", position), message, "keep one of them", code=Code.TWICE))
+            problems.add(raw.problem(("versions", position), message, "remove one of them", code=Code.TWICE))
         folded[label.casefold()] = label
         positions[label] = position
     return positions
 
 
 def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> bool:
-    """Whether the version that the page sets as its newest is listed, if it sets one."""
+    """Whether the page has a valid `latest`. Adds a problem if that version is not listed."""
     labels = [version.version for version in entry.versions]
     if entry.latest is None or entry.latest in labels:
         return True
-    hint = suggestion(entry.latest, labels, "it has") if labels else "list it under `versions`"
-    message = f"no version is called {entry.latest!r}"
+    hint = suggestion(entry.latest, labels, "the page lists") if labels else "add it to `versions`"
+    message = f"unknown version {entry.latest!r}"
     problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
     return False
 
@@ -376,25 +378,25 @@ def _warn_if_undecided(
     labels: Sequence[str], entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
 ) -> None:
     if entry.latest is None and undecided(labels):
-        message = f"nothing says which version is the newest, so {labels[0]!r} stands for it"
-        hint = "name the newest with `latest: …`"
+        message = f"the newest version is unknown, so the first one is used: {labels[0]!r}"
+        hint = "set the newest with `latest: …`"
         problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
 
 
 def _check_tags(entry: ImageEntry, raw: RawItem, problems: Problems) -> None:
-    """A tag names one release, whether it is a label or another tag."""
+    """Add a problem for each tag that belongs to two versions."""
     labels = {version.version for version in entry.versions}
     named: dict[str, str] = {}
     for position, version in enumerate(entry.versions):
         for place, tag in enumerate(version.tags):
             if tag in labels:
-                message = f"{tag!r} is the label of a version"
+                message = f"the tag {tag!r} is already a version"
             elif (other := named.setdefault(tag, version.version)) != version.version:
-                message = f"the tag {tag!r} is one of version {other!r}"
+                message = f"the tag {tag!r} already belongs to version {other!r}"
             else:
                 continue
             path, hint = (
                 ("versions", position, "tags", place),
-                "a tag belongs to one release: keep one of them",
+                "remove one of them; a tag belongs to one version",
             )
             problems.add(raw.problem(path, message, hint, code=Code.TWICE))

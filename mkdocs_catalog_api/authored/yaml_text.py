@@ -1,8 +1,8 @@
-"""YAML read as text, with the line and column of every value, and its errors in words of an author.
+"""Reads YAML as text, with line and column of each value, and with error messages for authors.
 
-MkDocs reads front matter with YAML 1.1 types, which turns `1.10` into 1.1, `010` into 8 and `NO` into
-False, swallows every error and keeps the last of two equal keys. Here a plain scalar stays the text that
-the author wrote (YAML 1.2's `true`, `false` and `null` aside); the models type it later.
+MkDocs reads front matter with YAML 1.1 types: `1.10` becomes 1.1, `010` becomes 8, and `NO` becomes False. It
+ignores errors, and uses the last of duplicate keys. Here, plain scalars are text, except for `true`, `false`
+and `null` of YAML 1.2; the models convert them later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..problems.codes import Code
 
 
 class YamlError(ValueError):
-    """The text is not YAML that can be used; `line` and `column` count from 1."""
+    """Invalid or unsupported YAML; `line` and `column` count from 1."""
 
     def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -29,57 +29,57 @@ class YamlError(ValueError):
         return Problem(file, self.line, self.column, "", self.message, self.hint, code=Code.SYNTAX)
 
 
-# What libyaml says, in its problem or its context → a message (… is the character there) and a hint.
+# Text in libyaml's problem or context → message (… is the character at that place) and hint.
 _SAID = (
     ("tab character", "a tab, which YAML does not allow here", "indent with spaces"),
     ("mapping values are not allowed", "a second `: ` in one line", 'put the value in quotes: key: "A: B"'),
-    ("undefined alias", "an alias that nothing is called by", "a value that begins with * needs quotes"),
+    ("undefined alias", "unknown alias", "put a value that begins with * in quotes"),
     ("cannot start any token", "a value can't begin with …", "put the value in quotes"),
-    ("did not find expected ',' or ']'", "a list that is not closed", "close it with ]"),
-    ("did not find expected ',' or '}'", "a mapping that is not closed", "close it with }"),
-    ("found unexpected end of stream", "a quote that is not closed", "close it with the same quote"),
-    ("did not find expected '-' indicator", "no entry of the list begins here", "check the indentation"),
+    ("did not find expected ',' or ']'", "unclosed list", "close it with ]"),
+    ("did not find expected ',' or '}'", "unclosed mapping", "close it with }"),
+    ("found unexpected end of stream", "unclosed quote", "close it with the same quote"),
+    ("did not find expected '-' indicator", "expected an entry of the list", "check the indentation"),
     (
         "did not find expected key",
-        "what stands here belongs to no key",
+        "this text does not belong to a key",
         "check indentation, quotes and brackets",
     ),
-    ("could not find expected ':'", "a line without `key: `", "check the line above too"),
+    ("could not find expected ':'", "a line without `key: `", "also check the line above"),
     (
         "did not find expected node content",
         "a value is missing before …",
-        "write it, or close the bracket before it",
+        "add a value, or close the bracket before it",
     ),
     (
         "block sequence entries are not allowed",
         "a list can't begin in this line",
         "begin it in the next line",
     ),
-    ("expected a single document", "a second document begins here", "remove the line"),
-    ("parsing a quoted scalar", "an unknown escape in a quoted text", "write \\\\ for a backslash"),
+    ("expected a single document", "a second document starts here", "remove the line"),
+    ("parsing a quoted scalar", "unknown escape in quoted text", "use \\\\ for a backslash"),
 )
 _BEGINS = ("a flow ", "a quoted scalar")
-"""Contexts of which the beginning is what an author looks for, rather than the place where hope was lost."""
+"""For errors in these contexts, the start of the context is shown, not where the parser gives up."""
 
 
 def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
-    """Where an author has to look."""
+    """Return the place of an error for authors."""
     if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
         return error.context_mark
     return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
 
 
 def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
-    """A message and a hint that a person who does not know YAML's grammar can act on."""
+    """Return message and hint of an error, in terms that do not require knowledge of YAML's grammar."""
     where = error.problem_mark or mark(error)
     lines = text.split("\n")
     content = lines[where.line] if where.line < len(lines) else ""
     before, at = content[: where.column], content[where.column : where.column + 1]
-    problem, context = error.problem or "it can't be read", error.context or ""
+    problem, context = error.problem or "can't be read", error.context or ""
     if "cannot start any token" in problem and at == "\t":
         return "a tab, which YAML does not allow here", "indent with spaces"
     if "mapping values are not allowed" in problem and ": " not in before:
-        return f"the key `{before.strip()}` can't stand here", "check its indentation, and the line above"
+        return f"the key `{before.strip()}` is not allowed here", "check its indentation, and the line above"
     for found, message, hint in _SAID:
         if found in problem or found in context:
             return message.replace("…", at or "the end of the line"), hint
@@ -90,14 +90,14 @@ def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
 
 
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
-"""What text-preserving YAML holds."""
+"""A value of YAML that is read as text."""
 
 _MAX_VALUES = 100_000
-"""A document that expands to more values through its aliases is refused."""
+"""Maximum number of values of a document, with aliases expanded."""
 _MAX_DEPTH = 50
 
 Path = Sequence[str | int]
-"""The way to a value: mapping keys and list positions."""
+"""Path of a value: mapping keys and list positions."""
 
 _TEXT, _BOOL, _NULL, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("str", "bool", "null", "merge"))
 _WORDS = {
@@ -108,7 +108,7 @@ _WORDS = {
 
 
 class _TextLoader(yaml.CSafeLoader):
-    """Composes nodes whose tags tell null and booleans of YAML 1.2 from text, and nothing else."""
+    """Composes nodes with tags that only distinguish null, booleans of YAML 1.2 and text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Sequence[bool]) -> str:
         if kind is yaml.ScalarNode:
@@ -116,13 +116,13 @@ class _TextLoader(yaml.CSafeLoader):
         return self.DEFAULT_SEQUENCE_TAG if kind is yaml.SequenceNode else self.DEFAULT_MAPPING_TAG
 
     def descend_resolver(self, current_node: object, current_index: object) -> None:
-        """No tag depends on where a value stands."""
+        """Do nothing: no tag depends on the place of a value."""
 
     def ascend_resolver(self) -> None: ...
 
 
 class _ValueBuilder:
-    """Turns nodes into values. One object for a document: it counts what aliases expand to."""
+    """Turns nodes into values. Use one object for each document: it counts the values of aliases."""
 
     def __init__(self, offset: int) -> None:
         self._offset = offset
@@ -131,7 +131,9 @@ class _ValueBuilder:
 
     def document(self, root: yaml.Node, *, has_aliases: bool) -> Value:
         if has_aliases and self._size(root) > _MAX_VALUES:
-            raise self._error(root, f"aliases expand to more than {_MAX_VALUES:,} values", "write them out")
+            raise self._error(
+                root, f"aliases expand to more than {_MAX_VALUES:,} values", "replace aliases with values"
+            )
         return self.value(root, 0)
 
     def _error(self, node: yaml.Node, message: str, hint: str) -> YamlError:
@@ -152,9 +154,9 @@ class _ValueBuilder:
 
     def value(self, node: yaml.Node, depth: int) -> Value:
         if depth > _MAX_DEPTH:
-            raise self._error(node, "nested too deeply", f"at most {_MAX_DEPTH} levels")
+            raise self._error(node, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels")
         if type(node) is yaml.ScalarNode:
-            if node.tag in (_TEXT, _MERGE):  # nearly every value
+            if node.tag in (_TEXT, _MERGE):  # the common case
                 return str(node.value)
             if node.tag == _WORDS.get(node.value):
                 return None if node.tag == _NULL else bool(node.value.lower() == "true")
@@ -163,22 +165,24 @@ class _ValueBuilder:
         elif isinstance(node, yaml.MappingNode) and node.tag == _TextLoader.DEFAULT_MAPPING_TAG:
             return self._mapping(node, depth)
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-        raise self._error(node, f"the tag {tag[:80]} is not allowed here", "remove it, or use quotes")
+        raise self._error(
+            node, f"the tag {tag[:80]} is not allowed here", "remove it, or put the value in quotes"
+        )
 
     def _mapping(self, node: yaml.MappingNode, depth: int) -> dict[str, Value]:
         own: dict[str, Value] = {}
         merged: dict[str, Value] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise self._error(key, "a list or mapping can't be a key", "write `key: value`")
+                raise self._error(key, "a list or mapping can't be a key", "use `key: value`")
             if key.tag == _MERGE:
-                # The first of several merged mappings wins, and the mapping's own keys win over all.
+                # The mapping's own keys take precedence, then those of the first merged mapping.
                 for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
                     if not isinstance(source, yaml.MappingNode):
-                        raise self._error(value, "`<<` takes a mapping", "point it at a mapping's anchor")
+                        raise self._error(value, "`<<` requires a mapping", "use an alias of a mapping")
                     merged = self._mapping(source, depth + 1) | merged
             elif key.value in own:
-                raise self._error(key, f"the key `{key.value}` stands here twice", "keep one of them")
+                raise self._error(key, f"duplicate key `{key.value}`", "remove one of them")
             else:
                 own[key.value] = self.value(value, depth + 1)
         return merged | own if merged else own
@@ -193,16 +197,16 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
         yield from node.value
 
 
-# What looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
+# Text that looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
 _DOUBTFUL = re.compile(r"[0-9]{4}-[0-9]|[+-]?0[bx]_|=")
-# The same in a text; what begins with a literal is found many times as fast.
+# The same within a text; a literal prefix makes the search much faster.
 _DATE = re.compile(r"-(?<=[0-9]{4}-)[0-9][^\s,\]}]*")
 _OTHER_DOUBTFUL = re.compile(r"_(?<=0[bx]_)|=(?![^\s,\]}])")
 
 
 @cache
 def _readable(word: str) -> bool:
-    """Whether YAML 1.1 can type it; the same dates stand on many pages."""
+    """Whether YAML 1.1 can convert the word. Cached, as many pages contain the same dates."""
     try:
         yaml.load(word, yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError):
@@ -211,35 +215,35 @@ def _readable(word: str) -> bool:
 
 
 class YamlDocument(Struct, frozen=True, dict=True):
-    """A parsed YAML document; `offset` is the number of lines that stand before it in its file."""
+    """A parsed YAML document; `offset` is the number of lines before it in its file."""
 
     text: str
     offset: int
     data: Value
     file: str = ""
-    """How problems name the file, where that is not the item's own."""
+    """Name of the file in problems, if it is not the file of the item."""
     problem: Problem | None = None
-    """Why the file could not be read."""
+    """The reason if the file could not be read."""
 
     def has(self, key: str | int) -> bool:
-        """Whether it is a mapping with this key, also when `data` has been let go of."""
+        """Whether it is a mapping with this key, also if `data` was released."""
         if isinstance(self.data, dict):
             return key in self.data
         return isinstance(self._root, yaml.MappingNode) and child(self._root, key) is not None
 
     def place(self, path: Path) -> tuple[int, int]:
-        """Line and column of the value at `path`, or of the nearest value around it that exists."""
+        """Return line and column of the value at `path`, or of its nearest existing parent."""
         line, column = place(self._root, path)
         return line + self.offset, column
 
     @cached_property
     def _root(self) -> yaml.Node | None:
-        """Composed anew when a place is asked for: the nodes of all pages take more memory than all else."""
+        """Return the root node. It is not kept in memory, as the nodes of all pages need a lot of it."""
         return yaml.compose(self.text, _TextLoader)
 
     @cached_property
     def typed(self) -> dict[object, object]:
-        """The same mapping as YAML 1.1 types it, for comparing with what MkDocs read; {} when it can't."""
+        """Return the mapping with YAML 1.1 types, to compare it with that of MkDocs; {} if that fails."""
         try:
             data = yaml.load(self.text, yaml.CSafeLoader)
         except (yaml.YAMLError, ValueError, RecursionError):
@@ -247,7 +251,7 @@ class YamlDocument(Struct, frozen=True, dict=True):
         return data if isinstance(data, dict) else {}
 
     def unreadable(self) -> tuple[int, int, str] | None:
-        """Line, column and text of the value that YAML 1.1 can't type (`2026-13-45`), None without one."""
+        """Return line, column and text of a value that YAML 1.1 can't convert (`2026-13-45`), or None."""
         dates = (self.text[found.start() - 4 : found.end()] for found in _DATE.finditer(self.text))
         doubtful = _OTHER_DOUBTFUL.search(self.text) or not all(map(_readable, dates))
         if not doubtful or self.typed or self._root is None:
@@ -260,7 +264,7 @@ class YamlDocument(Struct, frozen=True, dict=True):
 
 
 def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
-    """Line and column of the value at `path` below `root`, or of the nearest value around it that exists."""
+    """Return line and column of the value at `path` in `root`, or of its nearest existing parent."""
     node, mark = root, None if root is None else root.start_mark
     for step in path:
         found = child(node, step)
@@ -272,7 +276,7 @@ def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
 
 
 def child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """The nodes of a mapping's key and its value (of a list's entry, that twice), None when absent."""
+    """Return the nodes of a key and its value (for a list, the entry twice), or None if missing."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value == step:
@@ -283,11 +287,11 @@ def child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
 
 
 def parse(text: str, offset: int = 0) -> YamlDocument:
-    """Parse one YAML document; `offset` lines stand before it in its file.
+    """Parse one YAML document; `offset` is the number of lines before it in its file.
 
     Raises:
-        YamlError: bad syntax, a key twice, an unknown tag, a mapping key that is not text, aliases that
-            contain themselves or expand to more than 100,000 values.
+        YamlError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, aliases
+            that contain themselves or expand to more than 100,000 values.
     """
     try:
         root = yaml.compose(text, _TextLoader)
@@ -305,7 +309,7 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
         raise YamlError(before.count("\n") + 1 + offset, 1, reason, "remove it") from None
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"at most {_MAX_DEPTH} levels") from None
+        raise YamlError(1 + offset, 1, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels") from None
     return YamlDocument(text, offset, data)
 
 

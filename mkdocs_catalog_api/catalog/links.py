@@ -52,4 +52,4 @@ def _link_fault(text: str) -> str:
 
 def refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
     shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
-    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"did you mean {near!r}?" if near else "")
+    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"did you mean `{near}`?" if near else "")

@@ -1,1 +1,1 @@
-"""The commands of `catalog-api`, one module each; every module has a `command` for click."""
+"""The commands of `catalog-api`, one module for each, with a `command` for click."""

@@ -1,4 +1,4 @@
-"""`catalog-api build`: the documents that `mkdocs build` gives, without MkDocs."""
+"""`catalog-api build`: write the same documents as `mkdocs build`, without MkDocs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from ..build import Build
 
 
-@click.command("build", short_help="Write the API into the site.")
+@click.command("build", short_help="Write the API to the site folder.")
 @click.option(
-    "--replace", is_flag=True, help="Replace files that documents would land on, whoever wrote them."
+    "--replace", is_flag=True, help="Replace existing files with documents, also files of other programs."
 )
-@click.option("--web", is_flag=True, help="Fill the pages that another generator has built, too.")
+@click.option("--web", is_flag=True, help="Also fill the pages that another generator has built.")
 @options
 def command(run: Run, web: bool) -> None:
-    """Write the API into the site, byte for byte what `mkdocs build` writes.
+    """Write the API to the site folder, with the same bytes as `mkdocs build`.
 
-    For sites that MkDocs does not build: run it after the other generator. With `--web` markers in the pages
-    are filled and pages of items completed; what was filled before is made anew.
+    If another generator builds your site, run this command after it. `--web` also fills markers in the pages
+    and completes the pages of items. Run it as often as you like: earlier content is replaced.
     """
     run.finish(lambda: _with_web(run) if web else _api(run), "built")
 
@@ -43,7 +43,7 @@ def _with_web(run: Run) -> Build:
         feeds = build.feeds.keys()
         files = fill_site(site, settings, build.catalog, build.folder, feeds, run.problems, strict=run.strict)
         build.publish(replace=run.replace, keep=True)
-        assert build.staging is not None  # noqa: S101  # nothing was only checked
+        assert build.staging is not None  # noqa: S101  # this is not a check
         for path, content in files.items():
             if content is None:
                 (site.site_dir / path).unlink()

@@ -1,4 +1,4 @@
-"""`catalog-api check`: everything that a build does, but nothing is written to any disk."""
+"""`catalog-api check`: do everything that a build does, except writing to disk."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from ..build import Build
 
 
-@click.command("check", short_help="Find every problem and write nothing.")
+@click.command("check", short_help="Report all problems without writing anything.")
 @click.option(
     "--with-mkdocs",
     is_flag=True,
-    help="Have MkDocs make the pages, with hooks and plugins; finds wrong markers.",
+    help="Let MkDocs render the pages, with hooks and plugins. Also finds invalid markers.",
 )
 @options
 def command(run: Run, with_mkdocs: bool) -> None:
-    """Find every problem of the catalog, and write nothing.
+    """Report all problems of the catalog without writing anything.
 
-    With `--with-mkdocs` MkDocs runs up to the pages, in a folder that is removed afterwards.
+    With `--with-mkdocs`, MkDocs renders the pages in a temporary folder.
     """
     run.finish(
         lambda: _with_mkdocs(run) if with_mkdocs else run.prepare(*run.read(), check_only=True), "checked"

@@ -1,4 +1,4 @@
-"""`catalog-api check-live`: is the API that is online the one that was built?"""
+"""`catalog-api check-live`: check whether the published API is the one that was built."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 _LIMIT = 500
 
 
-@click.command("check-live", short_help="Tell whether a host serves what was built.")
+@click.command("check-live", short_help="Check a published API against its manifest.")
 @click.argument("url")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    help="Ask for at most so many documents, spread over all kinds."
-    f" [default: {_LIMIT}, with --key all of them]",
+    help="Check at most this number of documents, spread over all kinds."
+    f" [default: {_LIMIT}; with --key all]",
 )
 @click.option(
     "--key",
@@ -35,12 +35,12 @@ _LIMIT = 500
     "--max-age",
     type=click.IntRange(1, datetime.timedelta.max.days),
     metavar="DAYS",
-    help="Refuse a site that was built longer ago: an old signed manifest is valid for ever.",
+    help="Fail if the site is older. An old signed manifest never becomes invalid.",
 )
 @click.option(
     "--base",
     metavar="URL",
-    help="The site that the manifest has to be of, for previews. [default: with --key that at URL]",
+    help="URL that the manifest must contain, for previews. [default: with --key, URL]",
 )
 @quiet_option
 @json_option
@@ -55,9 +55,9 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Ask the site at URL for its API: is everything there, unchanged, and with the right headers?
+    """Check the API of the site at URL: all documents exist, are unchanged, and have the right headers.
 
-    With --key, the manifest has to be of this site, too.
+    With --key, the manifest must also belong to this site.
     """
     try:
         from ..network.client import LIVE, Client
@@ -100,7 +100,7 @@ def command(
             looked = (
                 f"{check.checked:,} of {check.documents:,} documents" if check.documents else "no documents"
             )
-            signed = ", the signature is right" if check.verified else ""
+            signed = ", valid signature" if check.verified else ""
             click.echo(f"{root}: {looked}, {check.bytes / 1e6:,.1f} MB{signed}; {problems.summary()}")
             if check.verified:
                 click.echo(f"generatedAt: {check.generated_at}\nbase: {check.base}")

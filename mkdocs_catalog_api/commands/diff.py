@@ -1,4 +1,4 @@
-"""`catalog-api diff`: what clients notice between two builds of a site."""
+"""`catalog-api diff`: list the changes between two builds of a site that affect clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..sources.reports.normalise import text
 from .run import print_object
 
 T = TypeVar("T")
-# What a version or an item is before it may leave, as the compatibility policy has it.
+# The compatibility policy allows the removal of a version or an item after one of these states.
 _ANNOUNCED = ("deprecated", "withdrawn", "planned")
 
 
@@ -42,11 +42,11 @@ class _Collection(Struct):
 
 
 class _Site(NamedTuple):
-    """A published API, as far as it is compared."""
+    """The compared parts of a published API."""
 
     described: dict[str, Any]
     items: dict[str, dict[str, _Item]]
-    """Resource → slug → item, of the resources whose items have an address."""
+    """Resource → slug → item, for the resources with a URL for each item."""
     documents: set[str]
 
 
@@ -62,19 +62,19 @@ def _site(folder: Path) -> _Site:
 
 
 def _decoded(file: Path, kind: type[T]) -> T:
-    """A document of the API; ends the program as wrong usage when there is another one, or none."""
+    """Decode a document of the API. A missing or other document is a usage error."""
     try:
         return msgspec.json.decode(read_file(file), type=kind)
     except OSError as error:
         raise click.UsageError(
-            f"{file} can't be read: {reason(error)}; name the folder of a site that was built"
+            f"{file} can't be read: {reason(error)} (pass the folder of a built site)"
         ) from None
     except (ValueError, RecursionError) as error:
         raise click.UsageError(f"{file} is not a document of this API: {text(str(error))[:300]}") from None
 
 
 def compare(old: _Site, new: _Site) -> list[Change]:
-    """Every change, breaking ones first."""
+    """Return all changes, breaking changes first."""
     return sorted([*compare_shapes(old.described, new.described), *_contents(old, new)])
 
 
@@ -90,7 +90,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
             announced = resource == "roadmap" or item.lifecycle in _ANNOUNCED
             where = addresses.item(resource, slug)
             if now is None:
-                yield _removed("slug", where, f"{slug} is gone", announced)
+                yield _removed("slug", where, f"{slug} was removed", announced)
                 explained += [f"{resource}/{slug}/"]
                 if resource == "images":
                     explained += [route.begin(slug) for route in of_image]
@@ -99,7 +99,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
             for version in item.versions:
                 if version.version not in kept:
                     due = announced or version.end_of_life is not None
-                    yield _removed("version", where, f"version {version.version} is gone", due)
+                    yield _removed("version", where, f"version {version.version} was removed", due)
                     explained += [
                         route.begin(slug, version.version)
                         for route in of_release
@@ -119,7 +119,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
     for path in old.documents - new.documents:
         if not path.startswith(tuple(explained)):
             announced = any(route.match(path) for route in fleeting)
-            yield _removed("document", path, "the document is gone", announced)
+            yield _removed("document", path, "the document was removed", announced)
 
 
 def _removed(what: str, where: str, message: str, announced: bool) -> Change:
@@ -127,23 +127,25 @@ def _removed(what: str, where: str, message: str, announced: bool) -> Change:
     return Change(level, f"removed-{what}", where, message)
 
 
-@click.command("diff", short_help="Tell what changed between two builds.")
+@click.command("diff", short_help="Compare two builds of a site.")
 @click.argument("old", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("-q", "--quiet", is_flag=True, help="Print breaking changes only.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 def command(old: Path, new: Path, quiet: bool, as_json: bool) -> None:
-    """Compare two site folders: OLD as it is published, NEW as it would be.
+    """Compare two site folders: OLD is the published site, NEW is the next one.
 
-    Exit 1 when a change breaks the compatibility policy: a field that is removed or has another type, a
-    document, image, chart or version that goes without notice.
+    The exit code is 1 if a change breaks the compatibility policy: a field is removed or changes its type, or
+    a document, image, chart or version is removed without notice.
     """
     try:
         changes = compare(_site(old), _site(new))
     except OSError as error:
         raise click.UsageError(f"a site can't be read: {reason(error, with_path=True)}") from None
     except (KeyError, TypeError, AttributeError):
-        raise click.UsageError(f"an {addresses.OPENAPI} of the two is not of this API") from None
+        raise click.UsageError(
+            f"one of the two {addresses.OPENAPI} is not a description of this API"
+        ) from None
     breaking = sum(change.level == "breaking" for change in changes)
     shown = [change for change in changes if change.level == "breaking" or not quiet]
     if as_json:

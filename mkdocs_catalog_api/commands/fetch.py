@@ -1,4 +1,4 @@
-"""`catalog-api fetch`: the security reports of a chart hub into the reports folder, and what is exploited."""
+"""`catalog-api fetch`: download the security reports of charts, advisories and release cycles."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def _names(_context: object, _option: object, value: tuple[str, ...]) -> tuple[s
 
 
 def secure(_context: object, _option: object, value: str | None) -> str | None:
-    """An https address; one of this machine may be http."""
+    """Return an https URL. For this machine, http is accepted."""
     address = _hub(_context, _option, value)
     if address and urlsplit(address).scheme != "https" and urlsplit(address).hostname not in _LOOPBACK:
-        raise click.BadParameter("what decides about security comes by https only")
+        raise click.BadParameter("must begin with https://, because it affects security data")
     return address
 
 
-@click.command("fetch", short_help="Get the security reports of charts, and what is exploited.")
+@click.command("fetch", short_help="Download security reports of charts, advisories and release cycles.")
 @config_file_option
 @click.option(
     "--repository",
@@ -66,38 +66,39 @@ def secure(_context: object, _option: object, value: str | None) -> str | None:
     multiple=True,
     metavar="NAME",
     callback=_names,
-    help="All charts of this repository on the hub. [default: the charts whose pages give a `hub`]",
+    help="Download the reports of all charts in this repository of the hub."
+    " [default: the charts with a `hub` on their page]",
 )
 @click.option(
     "--hub",
     metavar="URL",
     envvar="CATALOG_API_HUB",
     callback=_hub,
-    help="Ask this Artifact Hub. [default: the host in each `hub`, else https://artifacthub.io]",
+    help="URL of the Artifact Hub. [default: the host in each `hub`, else https://artifacthub.io]",
 )
-@click.option("--kev", is_flag=True, help="Get CISA's catalog of known exploited vulnerabilities, too.")
-@click.option("--epss", is_flag=True, help="Get the day's scores of EPSS, too.")
+@click.option("--kev", is_flag=True, help="Also download CISA's catalog of known exploited vulnerabilities.")
+@click.option("--epss", is_flag=True, help="Also download the EPSS scores of the day.")
 @click.option(
     "--kev-url",
     metavar="URL",
     envvar="CATALOG_API_KEV",
     callback=secure,
-    help="Get the former from this mirror. [default: CISA's own]",
+    help="Mirror of the KEV catalog. [default: the site of CISA]",
 )
 @click.option(
     "--epss-url",
     metavar="URL",
     envvar="CATALOG_API_EPSS",
     callback=secure,
-    help="Get the latter from this mirror. [default: that of EPSS's makers]",
+    help="Mirror of the EPSS scores. [default: the site of EPSS]",
 )
-@click.option("--eol", is_flag=True, help="Get the release cycles of every `product` of the pages, too.")
+@click.option("--eol", is_flag=True, help="Also download the release cycles of each `product` on a page.")
 @click.option(
     "--eol-url",
     metavar="URL",
     envvar="CATALOG_API_EOL",
     callback=secure,
-    help="Get them from this mirror, URL/PRODUCT/. [default: https://endoflife.date/api/v1/products]",
+    help="Mirror of the release cycles, with URL/PRODUCT/. [default: https://endoflife.date/api/v1/products]",
 )
 @quiet_option
 @json_option
@@ -116,10 +117,10 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Bring the security reports of charts from Artifact Hub to the reports folder.
+    """Download the security reports of charts from Artifact Hub to the reports folder.
 
-    With --kev and --epss also what is known of vulnerabilities being exploited, with --eol when the support
-    of products ends. Only what is new is asked for. A build reads what is there and never asks anyone.
+    --kev and --epss add data on exploited vulnerabilities, --eol the dates when support of products ends.
+    Unchanged files are not downloaded again. A build reads these files and never uses the network.
     """
     try:
         from ..network.client import Client
@@ -141,7 +142,9 @@ def command(
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
-        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
+        problems.add(
+            Problem("", 0, 0, "", "interrupted", "run the command again to continue", code=Code.NOT_FETCHED)
+        )
     except OSError as error:
         message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
@@ -171,7 +174,7 @@ def _advisories(
     problems: Problems,
     counts: Counter[str],
 ) -> None:
-    """Bring each of the files wanted, from its own address or the one given."""
+    """Download each requested file, from its mirror if one is given."""
     from ..authored.settings import ADVISORIES
     from ..network.advisories import ADVISORY_SOURCES, Target, download
 
@@ -198,13 +201,13 @@ def _cycles(
     problems: Problems,
     counts: Counter[str],
 ) -> None:
-    """Bring the release cycles of the products that pages name."""
+    """Download the release cycles of the products on the pages."""
     from ..network.cycles import ENDOFLIFE, download_cycles
     from ..sources.load import load_products
 
     products = load_products(site, settings, problems)
     if not products:
-        message, hint = "no page names a product, so no release cycles are fetched", "add `product: …`"
+        message, hint = "no page has a `product`, so no release cycles are downloaded", "add `product: …`"
         problems.add(Problem("", 0, 0, "product", message, hint, Level.INFO, code=Code.NOT_FETCHED))
     download_cycles(client, base or ENDOFLIFE, products, site, problems, counts)
 
@@ -221,7 +224,7 @@ def _reports(
     *,
     alone: bool,
 ) -> None:
-    """Bring the reports of charts; when that is not all there is to do, a catalog without any is fine."""
+    """Download the reports of charts. A catalog without charts is accepted if there are other downloads."""
     from ..authored.settings import SECURITY_FOLDERS
     from ..network.fetch import Fetch
     from ..sources.load import load_charts
@@ -245,7 +248,7 @@ def _reports(
 
 
 def _progress(listings: Sequence[Listing], say: Callable[[str], None] | None) -> Iterator[Listing]:
-    """Each chart in turn, under a bar on a terminal and with plain lines elsewhere."""
+    """Yield each chart. Show a progress bar on a terminal, else print a line for each."""
     if say and sys.stderr.isatty():
         with click.progressbar(listings, label="Charts", file=sys.stderr) as bar:
             yield from bar

@@ -1,4 +1,4 @@
-"""`catalog-api list`: what there is to scan, and where each report belongs."""
+"""`catalog-api list`: list the images to scan, and the path of each report."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def _age(_context: object, _option: object, value: str | None) -> timedelta | No
     if value is None:
         return None
     if not (match := _AGE.fullmatch(value)):
-        raise click.BadParameter(f"{value!r} is not an age; write it in hours or days, as in 24h or 7d.")
+        raise click.BadParameter(f"{value!r} is not an age (use hours or days, such as 24h or 7d)")
     return timedelta(hours=int(match[1])) if match[2] == "h" else timedelta(days=int(match[1]))
 
 
-@click.command("list", short_help="List the images to scan, and where each report belongs.")
+@click.command("list", short_help="List the images to scan, and the path of each report.")
 @click.option("--unscanned", is_flag=True, help="Only versions without a scan.")
 @click.option(
     "--older-than",
     metavar="AGE",
     callback=_age,
-    help="Only versions whose last scan is older, as in 24h or 7d, or that have none.",
+    help="Only versions with an older scan or none. Use hours or days, such as 24h or 7d.",
 )
 @click.option("--newest", is_flag=True, help="Only the newest version of each image.")
 @options
 def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: bool) -> None:
-    """List the versions to scan, one a line: reference, path of the report, version, time of the last scan.
+    """List the versions to scan, one in each line: reference, report path, version, time of the last scan.
 
-    The fields are separated by tabs. The reference has the digest if the version has one, else the tag. The
-    path is relative to the folder of mkdocs.yml. The time is `-` without a scan.
+    Tabs separate the fields. The reference contains the digest if the version has one, else the tag. The
+    path is relative to the folder of mkdocs.yml. Without a scan, the time is `-`.
     """
     targets: list[ScanTarget] = []
     try:
@@ -72,20 +72,20 @@ def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: boo
 
 
 class ScanTarget(NamedTuple):
-    """What one run of a scanner looks at."""
+    """An image reference to scan."""
 
     slug: str
     version: str
     reference: str
-    """By digest, else by tag."""
+    """Reference with the digest, else with the tag."""
     report: str
     """Path of its report, relative to the folder of mkdocs.yml."""
     scanned: bool
     scanned_at: str | None
-    """When it was last scanned; None if it was not, or if the report does not say."""
+    """Time of the last scan. None without a scan, or if the report has no time."""
 
     def is_due(self, before: datetime | None) -> bool:
-        """Whether there is no scan of it, or none since `before`; a time in the future is not trusted."""
+        """Whether it has no scan since `before`. A scan with a time in the future is not counted."""
         if not self.scanned:
             return True
         if before is None:
@@ -107,9 +107,9 @@ class ScanTarget(NamedTuple):
 
 
 def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTarget]:
-    """What there is to scan, by slug, versions newest first; several versions of one digest are one.
+    """Yield the targets by slug, newest version first. Versions with the same digest share a target.
 
-    Planned images and versions that their registry no longer has are left out: nobody can pull them.
+    Planned images and versions that were removed from their registry are left out: they can't be pulled.
     """
     listed: set[str] = set()
     for image in catalog.images:
@@ -125,12 +125,12 @@ def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTar
 
 
 def _of_release(image: Image, release: Release, folder: str) -> Iterator[ScanTarget]:
-    """One target, or one for each digest of a release that has several."""
+    """Yield one target for each digest of a release, or one for its tag."""
     entry = release.entry
     several = len(entry.digests) > 1
     digests: list[str] | list[None] = entry.digests or [None]
     for digest in digests:
-        # A report of another digest may have joined by its path; what is published now is not scanned then.
+        # The report may be of another digest and match by its path: then the published digest is not scanned.
         scans = [
             scan
             for scan in release.scans

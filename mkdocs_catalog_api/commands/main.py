@@ -1,7 +1,6 @@
-"""`catalog-api`: the engine for a shell, for CI, and for sites that MkDocs does not build.
+"""`catalog-api`: the command line, for CI and for sites that MkDocs does not build.
 
-Each command is one module beside this one with a function of its name. Exit codes: 0 fine, 1 problems,
-2 wrong usage.
+Each command is a module in this folder. Exit codes: 0 success, 1 problems, 2 usage error.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _COMMANDS = (
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called: what one of them needs must not slow or break another."""
+    """Imports a command when it is called, so that its dependencies do not slow or break other commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -47,8 +46,8 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mkdocs-catalog-api")
 def main() -> None:
-    """Build, check and look after the JSON API of a catalog of images and charts."""
+    """Build, check and maintain the JSON API of a catalog of images and charts."""
     exit_on_signals()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names of files may hold any bytes
+            stream.reconfigure(errors="backslashreplace")  # file names may contain any bytes

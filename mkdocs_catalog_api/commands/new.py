@@ -1,4 +1,4 @@
-"""`catalog-api new`: begin the page of an item, with every field that it may have."""
+"""`catalog-api new`: create the page of an item, with every field that it may have."""
 
 from __future__ import annotations
 
@@ -37,39 +37,39 @@ if TYPE_CHECKING:
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _SCHEMES = {"image": "", "chart": "oci://"}
-"""What a reference of this kind begins with."""
+"""Prefix of a reference of this kind."""
 _WITH_HOST = re.compile(r"(?:localhost|[^/\s]*[.:][^/\s]*)/\S*")
-"""An image reference with a registry, correct or not: a name for people has no such host before a slash."""
+"""A reference with a registry, valid or not. A display name has no such host before a slash."""
 _LEARNED = ("description", "homepage", "source", "license", "base")
 _KEEP = 5
-"""Versions of each line and variant that a new page lists."""
+"""Number of versions of each line and variant on a new page."""
 
 
 class _Begun(Struct, frozen=True):
-    """A page that is about to be written."""
+    """A page to create."""
 
     kind: str
     name: str
     slug: str
     label: str
-    """How problems name the page."""
+    """Path of the page in problems."""
     reference: str | None
-    """None if a name for people is given."""
+    """None if a display name is given."""
 
 
-@click.command("new", short_help="Begin the page of an image, a chart or a plan.")
+@click.command("new", short_help="Create the page of an image, chart or plan.")
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @config_file_option
 @click.pass_obj
 def command(limits: Limits | None, kind: str, names: tuple[str, ...], config_file: Path) -> None:
-    """Begin the pages of images, charts or planned applications.
+    """Create the pages of images, charts or planned applications.
 
-    A page passes as it is. Required fields are filled in, all other fields are comments. You have to add
-    `image` if mkdocs.yml has no `registry`.
+    A new page passes the checks. It has all required fields; optional fields are comments. Add `image` if
+    mkdocs.yml has no `registry`.
 
-    If NAME is a reference such as ghcr.io/acme/images/redis (of a chart, oci://ghcr.io/acme/charts/redis),
-    `new` asks its registry, as `sync` does. It fills the page with the answer, and writes the versions to
+    If NAME is a reference such as ghcr.io/acme/images/redis (for a chart, oci://ghcr.io/acme/charts/redis),
+    `new` gets data from its registry, as `sync` does. It fills in the page and writes the versions to
     registry/. Guesses are marked `# check`.
     """
     problems = Problems()
@@ -93,7 +93,7 @@ def _begin(
     limits: Limits | None,
     problems: Problems,
 ) -> None:
-    """Write one page, and what its registry knows if a reference is given; else add a problem."""
+    """Write one page. If a reference is given, also write the data of its registry. Adds problems."""
     file = ""
     try:
         reference = _reference(kind, name)
@@ -117,22 +117,22 @@ def _begin(
             page.write(text)
         click.echo(f"wrote {path}")
         if kind == "image" and settings.registry is None and not reference:
-            click.echo("no `registry` is set: set it in mkdocs.yml, or write `image` there", err=True)
+            click.echo("`registry` is not set (set it in mkdocs.yml, or add `image` to the page)", err=True)
     except RefusedError as error:
         problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
     except FileExistsError:
         hint = "choose another name"
-        problems.add(Problem(file, 0, 0, "", "is there already", hint, code=Code.IN_THE_WAY))
+        problems.add(Problem(file, 0, 0, "", "already exists", hint, code=Code.IN_THE_WAY))
     except OSError as error:
         message = f"can't be written: {reason(error)}"
         problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_WRITTEN))
 
 
 def _reference(kind: str, name: str) -> str | None:
-    """The reference of an image or chart with its registry; None for a name for people.
+    """Return the reference of an image or chart with its registry; None for a display name.
 
     Raises:
-        RefusedError: it is not one, or has a tag.
+        RefusedError: the reference is invalid or has a tag.
     """
     if kind == "image" and _WITH_HOST.fullmatch(name):
         return repository(name)
@@ -144,8 +144,9 @@ def _reference(kind: str, name: str) -> str | None:
 def _ask(
     begun: _Begun, config_file: Path, settings: Settings, limits: Limits | None, problems: Problems
 ) -> dict[str, Any] | None:
-    """Write what the registry knows of an image or chart, as `sync` does. Returns the fields that the page
-    gets; None, with a problem and without a file, if there was no usable answer.
+    """Write the data of the registry on an image or chart, as `sync` does. Returns the fields of the page.
+
+    Without a usable response it adds a problem, writes no file and returns None.
     """
     try:
         from ..network.credentials import Credentials
@@ -171,13 +172,13 @@ def _ask(
         if file.exists():
             body = read_file(file)
             if present := _facts_of_another(body, begun):
-                hint = "rename that item, or delete the file if there is none"
-                message = f"these facts are about {present}, so no others are written here"
+                hint = "rename that item, or delete the file if there is no such item"
+                message = f"not overwritten, because this file contains the facts of {present}"
                 problems.add(Problem(label, 0, 0, begun.kind, message, hint, code=Code.IN_THE_WAY))
                 return None
             write_whole(synced, body)
         given = _learn(begun, Path(folder), settings, registries, answers)
-        # The page does not exist yet, so there is no line.
+        # The page does not exist yet, so the problem has no line.
         problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
         if answers.count(Level.ERROR):
             return None
@@ -187,7 +188,7 @@ def _ask(
 
 
 def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
-    """The image or chart of a file of facts, if it is another one; `sync` refuses what is not such a file."""
+    """Return the image or chart of a file of facts if it is another one. `sync` rejects other files."""
     with suppress(ValueError, RecursionError, LookupError, TypeError):
         present = str(msgspec.json.decode(body)[begun.kind])
         if present.lower() != (begun.reference or "").lower():
@@ -198,7 +199,7 @@ def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
 def _learn(
     begun: _Begun, root: Path, settings: Settings, registries: Registries, problems: Problems
 ) -> dict[str, Any]:
-    """Let `sync` and a build work on a folder of their own. Returns the fields that the page gets."""
+    """Run `sync` and a build in a temporary folder. Returns the fields of the page."""
     from ..network.sync import Item, Sync
     from ..sources.registry_facts import FactsFolder
 
@@ -225,7 +226,7 @@ def _learn(
     if problems.count(Level.ERROR):
         return given
     if not (root / FACTS_FOLDER / resource / f"{begun.slug}.json").exists():
-        message = f"{item.name}: no tag is of {'a chart' if item.is_chart else 'an image'}"
+        message = f"{item.name}: no tag belongs to {'a chart' if item.is_chart else 'an image'}"
         problems.add(raw.problem((begun.kind,), message, "correct the reference", code=Code.REGISTRY))
         return given
     site = Site(ConfigFile(None), root, root, root, None, "", ())
@@ -271,7 +272,7 @@ def _choices(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _words(schema: Mapping[str, Any]) -> list[Any]:
-    """The words that a field may have, when they are closed."""
+    """Return the allowed values of a field with a closed vocabulary."""
     return [word for choice in _choices(schema) for word in choice.get("enum", ()) if word is not None]
 
 
@@ -280,10 +281,10 @@ def _choice(words: list[Any]) -> list[str]:
 
 
 def _example(field: str, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> object:
-    """An example of what a field may hold; of a text without one, such as an author's own, its name."""
+    """Return an example value of a field, or its name if it has no example."""
     if "examples" in schema:
         return schema["examples"][0]
-    choice = next(_choices(schema.get("then", schema)))  # `versions` may be a word, too
+    choice = next(_choices(schema.get("then", schema)))  # `versions` may also be a word
     if "$ref" in choice:
         choice = definitions[choice["$ref"].rpartition("/")[2]]
     if "properties" in choice:

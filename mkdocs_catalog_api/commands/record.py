@@ -1,4 +1,4 @@
-"""`catalog-api record`: write down what changed in the catalog since the last recorded day."""
+"""`catalog-api record`: record the changes of the catalog since the last recorded day."""
 
 from __future__ import annotations
 
@@ -31,45 +31,45 @@ from .run import Run, as_objects, missing_package, options, print_object, print_
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
     if value is not None and not is_date(value):
-        raise click.BadParameter(f"{value!r} is no day of the calendar; write it as in 2026-11-20.")
+        raise click.BadParameter(f"{value!r} is not a date (use year-month-day, such as 2026-11-20)")
     return value
 
 
 def _sha256(_context: object, _option: object, value: str | None) -> str | None:
     if value is not None and not re.fullmatch("[0-9a-fA-F]{64}", value):
-        raise click.BadParameter(f"{value!r} is not a SHA-256: 64 hexadecimal digits.")
+        raise click.BadParameter(f"{value!r} is not a SHA-256 (64 hexadecimal digits)")
     return value and value.lower()
 
 
-@click.command("record", short_help="Write down what changed since the last recorded day.")
+@click.command("record", short_help="Record the changes since the last recorded day.")
 @click.option(
     "--date",
     metavar="DAY",
     callback=_date,
-    help="The day to record. [default: that of SOURCE_DATE_EPOCH, else today, UTC]",
+    help="The day to record. [default: the day of SOURCE_DATE_EPOCH, else today (UTC)]",
 )
-@click.option(
-    "--verify", is_flag=True, help="Write nothing; prove that every recorded day follows the others."
-)
+@click.option("--verify", is_flag=True, help="Write nothing, and verify the chain of all recorded days.")
 @click.option(
     "--head",
     metavar="SHA256",
     callback=_sha256,
-    help="With --verify: prove that the chain goes on from this day, which was published before.",
+    help="With --verify: check that the chain contains this published day.",
 )
 @click.option(
     "--against",
     metavar="URL",
     callback=secure,
-    help="With --verify: the same for the last day that the site at this address publishes.",
+    help="With --verify: check that the chain contains the last published day of the site at this URL.",
 )
-@click.option("--rebuild", is_flag=True, help="Chain the days that are there anew, as after a merge.")
+@click.option(
+    "--rebuild", is_flag=True, help="Rebuild the chain of the existing days, for example after a merge."
+)
 @click.option(
     "--from-git",
     metavar="[REF]",
     is_flag=False,
     flag_value="HEAD",
-    help="Record the days of the commits up to this one, into an empty history. [default: HEAD]",
+    help="Record the days of all commits up to this one. The history must be empty. [default: HEAD]",
 )
 @click.option("--since", metavar="DAY", callback=_date, help="With --from-git, the first day.")
 @options
@@ -83,16 +83,18 @@ def command(
     from_git: str | None,
     since: str | None,
 ) -> None:
-    """Write down what changed in the catalog since the last recorded day, into the folder `history`.
+    """Record the changes of the catalog since the last recorded day in the folder `history`.
 
-    Keep that folder in git. The same day again is made anew.
+    Keep that folder in git. If you record a day again, its file is replaced.
     """
     if sum(map(bool, (date, verify, rebuild, from_git))) > 1:
-        raise click.UsageError("--date, --verify, --rebuild and --from-git exclude each other.")
+        raise click.UsageError(
+            "--date, --verify, --rebuild and --from-git can't be combined (use one of them)"
+        )
     if since and not from_git:
-        raise click.UsageError("--since goes with --from-git.")
+        raise click.UsageError("--since requires --from-git")
     if (head or against) and not verify:
-        raise click.UsageError("--head and --against go with --verify.")
+        raise click.UsageError("--head and --against require --verify")
     problems, done = run.problems, None
     try:
         site, settings, folder = _site(run)
@@ -117,7 +119,7 @@ def command(
     else:
         print_problems(problems, quiet=run.quiet)
         if done is None:
-            refused = "not verified" if verify else "nothing is recorded"
+            refused = "not verified" if verify else "nothing recorded"
             click.secho(f"{refused}: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
             click.echo(f"{done.said}; {problems.summary()}")
@@ -126,7 +128,7 @@ def command(
 
 
 class _Done(NamedTuple):
-    """How it ended, for people and for programs."""
+    """The result, for people and for programs."""
 
     said: str
     summary: dict[str, object]
@@ -142,7 +144,7 @@ def _site(run: Run) -> tuple[Site, Settings, Folder]:
 
 
 def _seen(run: Run, site: Site, settings: Settings) -> tuple[list[Seen], RecordedFigures]:
-    """The images of the catalog by slug, as a build reads them, and its counts."""
+    """Return the images of the catalog by slug, as a build reads them, and its counts."""
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
@@ -158,14 +160,14 @@ def _day(run: Run, site: Site, settings: Settings, folder: Folder, date: str) ->
     today = clock.latest().date().isoformat()
     if date > today:
         message = f"{date} is in the future (today is {today})"
-        hint = "leave `--date` out to record today: after a future day, no earlier one can be recorded"
+        hint = "omit `--date` to record today; no day before a recorded day can be recorded"
         raise _refused(Problem(folder.label, 0, 0, "--date", message, hint, code=Code.DAY))
     recorded = chain.record(folder, date, *_seen(run, site, settings))
     return _Done(f"recorded {date}: {_count(recorded.events, 'event')}", recorded._asdict())
 
 
 def _verify(folder: Folder, head: str | None, against: str | None) -> _Done:
-    """Prove chain and replay, and that the chain has the days that were published before."""
+    """Verify the chain and its replay, and that the chain contains the published days."""
     chain.replay(folder)
     days = {sha256: date for date, sha256 in chain.hashes(folder)}
     published = {head: ""} if head else {}
@@ -174,18 +176,17 @@ def _verify(folder: Folder, head: str | None, against: str | None) -> _Done:
         published[sha256] = f" of {date} at {against}"
     for sha256, place in published.items():
         if sha256 not in days:
-            message = f"no day has the published head{place}, {sha256}: a day was changed or removed since"
+            message = f"no day has the published head{place}, {sha256}: a day was changed or removed"
             hint = (
-                "get the days from git again; when two histories were merged and rebuilt, the next build "
-                "publishes the new head"
+                "restore the days from git; after a merge and `--rebuild`, build and publish the site first"
             )
             raise _refused(Problem(folder.label, 0, 0, "", message, hint, code=Code.HISTORY))
-    since = "".join(f", goes on from the published day {days[sha256]}" for sha256 in published)
+    since = "".join(f", contains the published day {days[sha256]}" for sha256 in published)
     return _Done(f"verified: {_count(len(days), 'day')} in an unbroken chain{since}", {"days": len(days)})
 
 
 def _published_head(address: str) -> tuple[str, str]:
-    """Date and SHA-256 of the last day that a site publishes."""
+    """Return date and SHA-256 of the last published day of a site."""
     try:
         from ..network.client import LIVE, Client, NoAnswerError
         from ..network.live_check import api_root, published_head
@@ -199,7 +200,7 @@ def _published_head(address: str) -> tuple[str, str]:
         with Client(LIVE) as client:
             return published_head(client, root)
     except NoAnswerError as error:
-        hint = "check the address, and that the site publishes its history"
+        hint = "check the URL, and that the site publishes its history"
         raise _refused(Problem("", 0, 0, "--against", str(error), hint, code=Code.ARRIVED)) from None
 
 
@@ -212,7 +213,7 @@ def _rebuild(folder: Folder) -> _Done:
     days = len(folder.dates)
     said = (
         f"rebuilt: {changed:,} of {_count(days, 'day')} changed, {_count(dropped, 'event')} "
-        "left out that said nothing after those of the days before"
+        "left out that repeated earlier days"
     )
     return _Done(said, {"days": days, "changed": changed, "dropped": dropped})
 
@@ -221,8 +222,8 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
     recorded = chain.hashes(folder)
     repository = Repository(site.root)
     if repository.shallow:
-        message = "this clone does not have all commits, so earlier days are missing"
-        hint = "get them with `git fetch --unshallow`, in a workflow with `fetch-depth: 0`"
+        message = "this clone lacks commits, so earlier days are missing"
+        hint = "run `git fetch --unshallow`, or set `fetch-depth: 0` in the workflow"
         run.problems.add(Problem("", 0, 0, "--from-git", message, hint, Level.WARNING, code=Code.DAY))
     paths = [site.docs_dir, *(file for file in own_files(site.root, settings) if file != folder.path)]
     commits = repository.last_of_each_day(ref, paths, since)
@@ -236,14 +237,14 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
                 seen, figures = shown
                 previous = chain.append(past, commit.date, previous, state, seen, figures).sha256
                 state = {each.slug: known(state.get(each.slug), each) for each in seen}
-                # The days of a run that was killed while it wrote them are those of this one.
+                # The days of an earlier run that was killed are also days of this run.
                 if recorded and recorded.pop(0) != (commit.date, previous):
-                    message = f"{_count(len(folder.dates), 'day')} recorded already, not from these commits"
-                    hint = "a past is taken from git into an empty folder; move this one away to begin anew"
+                    message = f"{_count(len(folder.dates), 'day')} already recorded, not from these commits"
+                    hint = "the folder must be empty; move it to start again"
                     raise _refused(Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY))
         days, events = len(past.dates), chain.copy(past, folder)
     if not commits:
-        message = "no commit touches the pages, data or reports of the catalog"
+        message = "no commit changes the pages, data or reports of the catalog"
         run.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
     said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
     return _Done(said, {"days": days, "skipped": len(commits) - days, "events": events})
@@ -252,7 +253,7 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
 def _seen_in(
     run: Run, repository: Repository, commit: Commit, paths: Sequence[Path], site: Site, settings: Settings
 ) -> tuple[list[Seen], RecordedFigures] | None:
-    """The images and counts of a commit, under the configuration of today; None if it is refused."""
+    """Return the images and counts of a commit, under today's configuration; None if it has errors."""
     then = replace(run, problems=Problems())
     with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
         tree = Path(made) / "tree"
@@ -263,11 +264,11 @@ def _seen_in(
                 run.config_file, then.problems, site_dir=run.site_dir, trusted=run.trust, root=root
             )
             if not old.docs_dir.is_relative_to(tree):
-                raise GitError("docs_dir is no relative path, so its earlier content can't be found")
+                raise GitError("docs_dir is not a relative path, so its earlier content can't be found")
             return _seen(then, old, settings)
         except CatalogError as error:
             first = next((each for each in error.problems if each.level is Level.ERROR), "")
-            message = f"{commit.date} is left out, its catalog is refused: {first}"
+            message = f"{commit.date} is left out, because its catalog has errors: {first}"
     place = f"commit {commit.sha[:12]}"
     run.problems.add(Problem("", 0, 0, place, message, level=Level.WARNING, code=Code.DAY))
     return None

@@ -1,4 +1,4 @@
-"""What `build` and `check` share: their options, and how they tell what happened."""
+"""Shared code of the commands: options, output and errors."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from ..build import Build
 
 REQUIREMENT = "./mkdocs-catalog-api[fetch,sign]"
-"""The line of requirements.txt that installs this package, as the guide prints it."""
+"""The line of requirements.txt that installs this package, as in the guide."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
 
 CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml")
-"""Where the configuration of a site is looked for."""
+"""Default names of the configuration file, in order."""
 
 
 def _config_file(_context: object, _option: object, given: Path | None) -> Path:
-    """The file that is given, else the first of the usual names that is there."""
+    """Return the given file, or the first existing file of the default names."""
     for path in [given] if given else map(Path, CONFIG_FILES):
         if path.is_file():
             return path
-    raise click.BadParameter(f"{given or 'mkdocs.yml'} is not there.")
+    raise click.BadParameter(f"{given or 'mkdocs.yml'} does not exist.")
 
 
 config_file_option = click.option(
@@ -41,32 +41,32 @@ config_file_option = click.option(
     "--config-file",
     type=click.Path(path_type=Path),
     callback=_config_file,
-    help="The site's mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml, else ./zensical.toml]",
+    help="Path of mkdocs.yml. [default: ./mkdocs.yml, else ./properdocs.yml, else ./zensical.toml]",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="Print problems of one kind one by one, with all their places."
+    "-v", "--verbose", is_flag=True, help="Print each problem on its own line, with its place."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
 
 def missing_package(user: str, error: ModuleNotFoundError, extra: str) -> click.ClickException:
-    """Return the error of a command, or of what else uses the package, that lacks an extra."""
+    """Return the error for a command or a feature that lacks the packages of an extra."""
     return click.ClickException(
-        f"{user} needs the package {error.name}, which the extra `{extra}` brings"
+        f"{user} requires the package {error.name}, which is part of the extra `{extra}`"
         f" (add `{REQUIREMENT}` to requirements.txt, and run `pip install -r requirements.txt`)"
     )
 
 
 def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
-    """Print the problems for people; with `quiet` without the notes, with `verbose` one by one."""
+    """Print the problems for people. `quiet` leaves out notes, `verbose` prints one problem in each line."""
     for level, text in lines(problems, every=verbose):
         if level > Level.INFO or not quiet:
             click.echo(f"{click.style(level.name.lower(), fg=_COLORS[level])}: {text}", err=True)
 
 
 def as_objects(problems: Problems) -> list[dict[str, Any]]:
-    """The problems for programs."""
+    """Return the problems as JSON objects."""
     return [
         {
             "level": problem.level.name.lower(),
@@ -85,19 +85,19 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
 
 
 def print_object(body: dict[str, Any]) -> None:
-    """Print the one object that a command gives programs."""
-    # A file's name may have bytes that are not UTF-8: Python's stand-ins for them become escapes of JSON.
+    """Print the JSON object of a command."""
+    # A file name may contain bytes that are not UTF-8: Python's surrogates for them become JSON escapes.
     click.echo(json.dumps(body, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of a command that reads the whole catalog; it is given one `Run`, and its own options."""
+    """Add the options of a command that reads the whole catalog, and pass it a `Run`."""
 
     def run(**given: Any) -> None:
         own = {name: given.pop(name) for name in [*given] if name not in Run.__struct_fields__}
         command(Run(**given), **own)
 
-    run.__dict__.update(command.__dict__)  # the options that it has already
+    run.__dict__.update(command.__dict__)  # the command's own options
     for option in (
         json_option,
         quiet_option,
@@ -106,10 +106,10 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
             "--trust",
             multiple=True,
             metavar="PLUGIN",
-            help="Go on in spite of this plugin (or `hooks`): it changes nothing of the catalog.",
+            help="Continue although this plugin (or `hooks`) is used: it does not change the catalog.",
         ),
-        click.option("--strict", is_flag=True, help="Warnings refuse the catalog like errors."),
-        click.option("--site-dir", metavar="DIR", help="Folder of the site, from that of mkdocs.yml."),
+        click.option("--strict", is_flag=True, help="Treat warnings as errors."),
+        click.option("--site-dir", metavar="DIR", help="Site folder, relative to the folder of mkdocs.yml."),
         config_file_option,
     ):
         run = option(run)
@@ -128,14 +128,14 @@ class Run(Struct):
     verbose: bool
     as_json: bool
     replace: bool = False
-    """Of `build` only."""
+    """Used by `build` only."""
     problems: Problems = field(default_factory=Problems)
 
     def read(self) -> tuple[Site, Settings]:
-        """The site and the settings; from then on `strict` is true if mkdocs.yml says so, too.
+        """Return the site and the settings. Sets `strict` if mkdocs.yml has it.
 
         Raises:
-            CatalogError: as `read_site`.
+            CatalogError: see `read_site`.
         """
         from ..sources.read_site import read_site
 
@@ -152,10 +152,10 @@ class Run(Struct):
         *,
         check_only: bool = False,
     ) -> Build:
-        """The documents, written and checked, for the site.
+        """Write and check the documents of the site.
 
         Raises:
-            CatalogError, ContractError, OSError: as `build.prepare`.
+            CatalogError, ContractError, OSError: see `build.prepare`.
         """
         from ..build import prepare
 
@@ -169,12 +169,12 @@ class Run(Struct):
         )
 
     def _progress(self, stage: str) -> None:
-        """Show on a terminal what is being done, in one line that the next one replaces."""
+        """Show the current step on a terminal, in one line that the next step replaces."""
         if not (self.quiet or self.as_json) and sys.stderr.isatty():
             click.echo(f"\r\033[K{stage} …\r", nl=False, err=True)
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
-        """Do the work, tell what was found, and end the program if the catalog is refused."""
+        """Do the work and print the problems. Ends the program with exit code 1 if the catalog has errors."""
         from ..documents.prove import ContractError
 
         build: Build | None = None
@@ -190,14 +190,14 @@ class Run(Struct):
         if self.as_json:
             print_object(self._object(build))
         else:
-            self._tell(build, did)
+            self._print(build, did)
         if build is None:
             sys.exit(1)
 
-    def _tell(self, build: Build | None, did: str) -> None:
+    def _print(self, build: Build | None, did: str) -> None:
         print_problems(self.problems, quiet=self.quiet, verbose=self.verbose)
         if build is None:
-            click.secho(f"the catalog is refused: {self.problems.summary()}", fg="red", err=True)
+            click.secho(f"the catalog is not published: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
             click.echo(f"{did}: {build.summary}", err=True)
 

@@ -1,4 +1,4 @@
-"""`catalog-api schemas`: write the JSON Schemas for editors, with a mkdocs.yml those of its own fields."""
+"""`catalog-api schemas`: write the JSON Schemas for editors, also with the custom fields of a mkdocs.yml."""
 
 from __future__ import annotations
 
@@ -22,11 +22,16 @@ from .run import print_problems
     "-f",
     "--config-file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A mkdocs.yml whose own fields and vocabularies the schemas shall know.",
+    help="A mkdocs.yml, to include its custom fields and vocabularies.",
 )
-@click.option("--draft-7", "draft_7", is_flag=True, help="Say draft 7, for tools that know no later one.")
+@click.option(
+    "--draft-7",
+    "draft_7",
+    is_flag=True,
+    help="Write JSON Schema draft 7, for tools that do not support a later draft.",
+)
 def command(folder: Path | None, config_file: Path | None, draft_7: bool) -> None:
-    """Write the JSON Schemas for editors into FOLDER (by default into the package itself)."""
+    """Write the JSON Schemas for editors to FOLDER. The default is the package itself."""
     settings, inherited = Settings(), False
     if config_file is not None:
         problems = Problems()

@@ -1,4 +1,4 @@
-"""`catalog-api sign`: a signature beside the manifest of a built site."""
+"""`catalog-api sign`: sign the manifest of a built site."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_key(file: BinaryIO, kind: Literal["public_key"]) -> Ed25519PublicKey: .
 def read_key(
     file: BinaryIO, kind: Literal["private_key", "public_key"]
 ) -> Ed25519PrivateKey | Ed25519PublicKey:
-    """The key in a file; ends the program as wrong usage when it holds something else."""
+    """Return the key in a file. A file without a valid key is a usage error."""
     try:
         from ..publish import signature
     except ModuleNotFoundError as error:
@@ -44,20 +44,20 @@ def read_key(
 
 @click.command("sign", short_help="Sign the manifest of a built site.")
 @config_file_option
-@click.option("--site-dir", metavar="DIR", help="Folder of the site, from that of mkdocs.yml.")
+@click.option("--site-dir", metavar="DIR", help="Site folder, relative to the folder of mkdocs.yml.")
 @click.option(
     "--key",
     required=True,
     type=click.File("rb", lazy=True),
     metavar="FILE",
-    help="The private key: PEM (PKCS #8), Ed25519, without a password; - reads it from standard input.",
+    help="The private key: PEM (PKCS #8), Ed25519, without a password. Use - for standard input.",
 )
 @quiet_option
 def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool) -> None:
-    """Write `manifest.json.jws` beside the manifest of the built site.
+    """Write `manifest.json.jws` next to the manifest of the built site.
 
-    Through the manifest's hashes it covers every document. A build makes another manifest and removes the
-    signature: sign after each build.
+    The manifest contains the hash of every document, so the signature covers all documents. Sign after each
+    build: a build writes a new manifest and removes the signature.
     """
     private = read_key(key, "private_key")
     from ..authored.folders import write_whole
@@ -82,7 +82,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
     print_problems(problems, quiet=quiet)
     if problems.refuse(strict=False):
-        click.secho(f"nothing is signed: {problems.summary()}", fg="red", err=True)
+        click.secho(f"nothing signed: {problems.summary()}", fg="red", err=True)
         sys.exit(1)
     if not quiet:
         sha256 = hashlib.sha256(manifest).hexdigest()
@@ -101,33 +101,35 @@ _DOCUMENT = re.compile(DOCUMENT_PATH)
 
 
 def _checked(folder: Path, problems: Problems) -> bytes:
-    """The manifest of a built site, and a problem for each document that is not the one it speaks of."""
+    """Return the manifest of a built site. Adds a problem for each document that differs from it."""
     file = folder / MANIFEST
 
-    def refuse(file: Path, message: str, hint: str = "build the site again") -> None:
+    def add_problem(file: Path, message: str, hint: str = "build the site again") -> None:
         problems.add(Problem(str(file), 0, 0, "", message, hint, code=Code.NOT_SIGNED))
 
     try:
         manifest = read_file(file)
         documents = msgspec.json.decode(manifest, type=_Manifest).documents
     except FileNotFoundError:
-        refuse(file, "is not there", "build the site first")
+        add_problem(file, "does not exist", "build the site first")
         return b""
     except OSError as error:
-        refuse(file, f"can't be read: {reason(error)}")
+        add_problem(file, f"can't be read: {reason(error)}")
         return b""
     except (ValueError, RecursionError) as error:
-        refuse(file, f"no manifest of an API: {text(str(error))}")
+        add_problem(file, f"not the manifest of an API: {text(str(error))}")
         return b""
     if not documents:
-        refuse(file, "the manifest lists no document, so the signature would cover nothing")
+        add_problem(file, "the manifest lists no documents, so there is nothing to sign")
     for path, entry in documents.items():
         if not _DOCUMENT.fullmatch(path):
-            refuse(file, f"the manifest lists {path!r}, which is not the path of a document below {PREFIX}/")
+            add_problem(
+                file, f"the manifest lists {path!r}, which is not the path of a document in {PREFIX}/"
+            )
             continue
         try:
             if hashlib.sha256(read_file(folder / path, sys.maxsize)).hexdigest() != entry.sha256:
-                refuse(folder / text(path), "another document than the manifest speaks of")
+                add_problem(folder / text(path), "does not match its hash in the manifest")
         except (OSError, ValueError):
-            refuse(folder / text(path), "the manifest speaks of it, and it can't be read")
+            add_problem(folder / text(path), "listed in the manifest, but can't be read")
     return manifest

@@ -1,4 +1,4 @@
-"""`catalog-api sync`: what registries know of images and charts into the folder `registry/`."""
+"""`catalog-api sync`: write data of registries on images and charts to the folder `registry/`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ..network.sync import FileChange, Item, Listed
 
 _SECONDS = 3600
-"""No request begins after so many seconds; the next run goes on there."""
+"""Seconds after which no request is started. The next run continues from there."""
 _MANY = 500
-"""Requests from which on their number is announced."""
+"""If there are more requests, their number is printed first."""
 
 
 class _Outcome(Struct):
@@ -61,13 +61,13 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Ask the registry of each image and chart, and write what it knows to registry/.
+    """Get versions, digests, platforms, sizes and dates from registries, and write them to registry/.
 
-    A build fills in what the pages leave out: versions, digests, platforms, sizes and dates. It reads the
-    files and never asks anyone. A digest that is known is not read again.
+    A build uses these files for the values that the pages leave out. It never uses the network. A known
+    digest is not requested again.
 
-    Credentials come from docker's config file (`docker login`), or for the host of the setting `registry`
-    from CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN.
+    Credentials come from Docker's configuration file (`docker login`). For the host of the setting
+    `registry`, you can set CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN instead.
     """
     try:
         from ..network import sync as _  # noqa: F401
@@ -80,7 +80,9 @@ def command(
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
-        problems.add(Problem("", 0, 0, "", "interrupted", "run it again for the rest", code=Code.NOT_FETCHED))
+        problems.add(
+            Problem("", 0, 0, "", "interrupted", "run the command again to continue", code=Code.NOT_FETCHED)
+        )
     except OSError as error:
         message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
@@ -117,7 +119,7 @@ def _sync(
     prune: bool,
     dry_run: bool,
 ) -> None:
-    """Do the work of the command. `outcome` is filled even if the run ends early."""
+    """Run `sync`. `outcome` is filled even if the run ends early."""
     from ..catalog.names import Reference
     from ..network.credentials import Credentials
     from ..network.registry import Registries
@@ -136,7 +138,7 @@ def _sync(
         try:
             work, requests = sync.begin(items)
             if say and requests > _MANY:
-                say(f"about {requests:,} requests at most; a run that is interrupted goes on where it ended")
+                say(f"about {requests:,} requests at most; an interrupted run is continued by the next one")
             _show_progress(sync.run(work), len(work), say)
         finally:
             sync.close()
@@ -145,7 +147,7 @@ def _sync(
 
 
 def _show_progress(names: Iterator[str], total: int, say: Callable[[str], None] | None) -> None:
-    """Work off the items, under a bar on a terminal and with plain lines elsewhere."""
+    """Process the items. Show a progress bar on a terminal, else print a line for each."""
     if say and sys.stderr.isatty():
         with click.progressbar(names, total, label="Repositories", file=sys.stderr) as bar:
             for _ in bar:
@@ -157,7 +159,7 @@ def _show_progress(names: Iterator[str], total: int, say: Callable[[str], None] 
 
 
 def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]:
-    """The images and charts to ask for. Only slug, reference and versions of a page have to be right."""
+    """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
     from ..catalog.join import NO_REGISTRY
     from ..catalog.names import chart_reference, repository, slug
     from ..network.sync import Item
@@ -174,35 +176,35 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
             if reference is None or values.get("versions") == []:
                 continue
             if str(reference).startswith(f"{NO_REGISTRY}/"):
-                message, hint = "no registry is known, so nothing is asked", "add `image`, or set `registry`"
+                message, hint = "skipped, because the registry is not known", "add `image`, or set `registry`"
                 problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
                 continue
             try:
                 item_slug, reference = slug(str(values.get("slug"))), check(str(reference))
             except ValueError as error:
-                problems.add(raw.problem((), f"not asked: {error}", code=Code.WRONG_VALUE))
+                problems.add(raw.problem((), f"skipped: {error}", code=Code.WRONG_VALUE))
                 continue
             is_chart = name == "charts"
             listed = _listed(values.get("versions"), is_chart=is_chart)
             if is_chart and "://" not in reference:
-                message, hint = f"{reference} has no scheme, so it is not asked", f"write oci://{reference}"
+                message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"
                 problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
             elif listed == ():
                 _note_without_versions(raw, problems)
-            elif (name, item_slug) not in slugs:  # a build refuses the second one
+            elif (name, item_slug) not in slugs:  # a build reports the second one
                 slugs.add((name, item_slug))
                 yield Item(item_slug, reference, raw, is_chart, listed)
 
 
 def _note_without_versions(raw: RawItem, problems: Problems) -> None:
-    message = "lists no versions, so its registry is not asked"
-    hint = "`versions: registry` takes them from there"
-    group = f"pages list no versions, so their registries are not asked ({hint})"
+    message = "skipped, because the page lists no versions"
+    hint = "add `versions: registry` to take them from the registry"
+    group = f"skipped pages without versions ({hint})"
     problems.add(raw.problem(("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group))
 
 
 def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...] | None:
-    """The versions that a page lists, as far as they can be read; None for all of the registry."""
+    """Return the readable versions of a page; None stands for all versions of the registry."""
     from ..network.sync import Listed
 
     if versions == "registry" or isinstance(versions, Mapping):

@@ -1,1 +1,1 @@
-"""MkDocs events → build. Nothing else imports MkDocs."""
+"""Connects MkDocs events to the build. No other package imports MkDocs."""

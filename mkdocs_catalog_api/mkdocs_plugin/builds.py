@@ -1,4 +1,4 @@
-"""The builds of one process: the one under way and, in serve, the last good one, which stays meanwhile."""
+"""The builds of one process: the current one and, in `mkdocs serve`, the last good one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ log = get_plugin_logger("catalog-api")
 
 
 class _NotThereError(PluginError, LookupError):
-    """A template asks for what the catalog does not have; MkDocs prints it in one line."""
+    """A template uses a value that the catalog does not have. MkDocs prints this error in one line."""
 
 
 class Builds:
-    """Makes and publishes the API, and removes what waits in staging when it is not wanted any more."""
+    """Builds and publishes the API, and removes unneeded documents from staging."""
 
     def __init__(self) -> None:
         self.serving = False
@@ -48,11 +48,11 @@ class Builds:
     ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
         """Read, write and check the catalog; returns what fills its pages, and the pages that it fills.
 
-        `contents` has the HTML of each page. In serve, a catalog that is refused leaves the pages with the
-        last good one.
+        `contents` has the HTML of each page. In serve, a catalog with errors leaves the pages with the last
+        good one.
 
         Raises:
-            PluginError: the catalog is refused, or can't be written.
+            PluginError: the catalog has errors, or can't be written.
         """
         try:
             self.new = prepare(site, settings, problems, strict=strict)
@@ -72,10 +72,10 @@ class Builds:
         return filler, {}
 
     def put(self, pages: Mapping[str, str]) -> None:
-        """Write pages of the new build into the site, in serve those of the last good one: path → HTML.
+        """Write pages of the new build (path → HTML) to the site. In serve, it may be the last good build.
 
         Raises:
-            PluginError: something other than a file is in the way, the disk is full …
+            PluginError: a folder or link is in the way, the disk is full …
         """
         build = self.new or self._good
         if build is None:
@@ -88,10 +88,10 @@ class Builds:
             self._stop(f"a page can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
-        """Move the new documents into the site, in serve the last good ones if there are no new.
+        """Move the new documents to the site. In serve without new documents, use the last good ones.
 
         Raises:
-            PluginError: something that is not ours is in the way, the disk is full …
+            PluginError: a file of another program is in the way, the disk is full …
         """
         fresh = self.new is not None
         if self.new is not None:
@@ -109,22 +109,22 @@ class Builds:
             self._stop(f"the API can't be published: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
-        """Log why the catalog is refused, and stop the build.
+        """Log the problems of the catalog, and stop the build.
 
         Raises:
-            PluginError: but for serve, where that makes every request hang.
+            PluginError: except in serve, where it would make every request hang.
         """
         report(error.problems)
-        self._stop(f"the catalog is refused: {error}")
+        self._stop(f"the catalog is not published: {error}")
 
     def drop_new(self) -> None:
-        """Remove what an unfinished build has made."""
+        """Remove the documents of an unfinished build."""
         if self.new is not None:
             self.new.drop()
             self.new = None
 
     def drop_all(self) -> None:
-        """Remove what `serve` kept, too."""
+        """Remove the documents of all builds, also the last good one."""
         self.drop_new()
         self._drop_good()
 
@@ -136,7 +136,7 @@ class Builds:
     def _stop(self, message: str) -> None:
         if not self.serving:
             raise PluginError(message)
-        kept = "the last good API is kept" if self._good else "there is no API until this is mended"
+        kept = "the last good API is kept" if self._good else "no API is served until this is fixed"
         log.error(f"{message}; {kept}")
 
 
@@ -147,13 +147,13 @@ def _filler(site: Site, settings: Settings, contents: Mapping[str, str], build: 
 
 
 def report(problems: Problems) -> None:
-    """Log all problems, each at its level; with `--verbose` no identical ones are put together."""
+    """Log all problems, each at its level. Without `--verbose`, identical problems share a line."""
     for level, text in lines(problems, every=log.isEnabledFor(logging.DEBUG)):
         log.log(level, text)
 
 
 def keep_out_of_strict() -> None:
-    """Keep our problems from being counted for `strict`: it aborts, and in serve every request then hangs."""
+    """Exclude our problems from `strict` of MkDocs: it aborts, and then every request to serve hangs."""
     name = log.logger.name
     for handler in logging.getLogger(name.partition(".")[0]).handlers:
         if isinstance(handler, CountHandler):

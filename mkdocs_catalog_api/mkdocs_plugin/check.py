@@ -1,4 +1,4 @@
-"""The check of a site of which only MkDocs can tell what its pages are: MkDocs runs up to the pages."""
+"""Check a site with pages that only MkDocs can determine: MkDocs runs until all pages are rendered."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .plugin import CatalogApiPlugin, CheckedError
 
 
 def check(config_file: Path, problems: Problems, *, strict: bool) -> Build:
-    """What `mkdocs build` would find, with hooks and plugins; nothing is written to the site.
+    """Find the problems that `mkdocs build` finds, with hooks and plugins. Writes nothing to the site.
 
     Raises:
-        CatalogError: the catalog is refused, or MkDocs can't read the site.
+        CatalogError: the catalog has errors, or MkDocs can't read the site.
     """
     errors, log = BufferingHandler(sys.maxsize), logging.getLogger("mkdocs")
     errors.setLevel(logging.ERROR)
@@ -35,7 +35,9 @@ def check(config_file: Path, problems: Problems, *, strict: bool) -> Build:
             reason = errors.buffer[-1].getMessage() if errors.buffer else error
             message = f"MkDocs can't read the site: {reason}"
             problems.add(
-                Problem(config_file.name, 0, 0, "", message, "`mkdocs build` tells more", code=Code.PLUGINS)
+                Problem(
+                    config_file.name, 0, 0, "", message, "run `mkdocs build` for details", code=Code.PLUGINS
+                )
             )
         raise CatalogError(problems) from error
     finally:
@@ -46,7 +48,7 @@ def _check(config_file: Path, folder: str, problems: Problems, strict: bool) -> 
     config = load_config(str(config_file), site_dir=str(Path(folder) / "site"), strict=strict or None)
     plugin = next((each for each in config.plugins.values() if isinstance(each, CatalogApiPlugin)), None)
     if plugin is None:
-        raise ConfigurationError("catalog-api is not among the plugins")
+        raise ConfigurationError("the plugin catalog-api is not in `plugins`")
     plugin.check_only = True
     config.plugins.on_startup(command="build", dirty=False)
     try:
@@ -54,7 +56,7 @@ def _check(config_file: Path, folder: str, problems: Problems, strict: bool) -> 
     except CheckedError as done:
         return done.build
     finally:
-        plugin.check_only = False  # MkDocs keeps it for the next build of this process
+        plugin.check_only = False  # MkDocs keeps the plugin for the next build of this process
         problems.extend(plugin.problems)
         config.plugins.on_shutdown()
     raise ConfigurationError("no page was built")

@@ -1,4 +1,4 @@
-"""What MkDocs knows of a site, as the build asks for it."""
+"""The pages and the configuration of a MkDocs site, in the form that the build requires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Pages:
-    """The pages as authors wrote them, and as MkDocs's plugins left them. Lives as long as the process."""
+    """The pages as written by authors, and as changed by MkDocs plugins. Lives as long as the process."""
 
     def __init__(self, *, dirty: bool = False) -> None:
         self._dirty = dirty
@@ -29,20 +29,20 @@ class Pages:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was of the last build alone."""
+        """Forget the data of the last build."""
         self._texts: dict[str, str | None] = {}
         self._as_read: dict[str, tuple[str, str]] = {}
-        """What plugins may change of each page: front matter (its `repr`) and text."""
+        """The parts of each page that plugins may change: front matter (its `repr`) and text."""
 
     def read(self, page: MkDocsPage, markdown: str) -> None:
-        """Remember a page as MkDocs has read it. Call it before plugins may change it."""
+        """Remember a page as read by MkDocs. Call it before plugins may change the page."""
         self._as_read[page.file.src_uri] = repr(page.meta), markdown
 
     def text(self, file: File, config: MkDocsConfig) -> str | None:
-        """The text of a page as written, None when it is not UTF-8.
+        """Return the text of a page as written, or None if it is not UTF-8.
 
         Raises:
-            OSError: it can't be read at all; the message names it.
+            OSError: the page can't be read; the message contains its path.
         """
         uri = file.src_uri
         if uri not in self._texts:
@@ -50,7 +50,7 @@ class Pages:
         return self._texts[uri]
 
     def collect(self, files: Files, config: MkDocsConfig) -> list[Page]:
-        """Every page that is published as plugins left it. Call it once all of them are final."""
+        """Return every published page as changed by plugins. Call it once all pages are final."""
         defaults = _defaults(config, files)
         return [self._page(file, config, defaults) for file in files.documentation_pages()]
 
@@ -69,9 +69,9 @@ class Pages:
         )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
-        """Front matter as plugins left it, None when they left it alone, as nearly all of it.
+        """Return the front matter as changed by plugins; usually None, as plugins did not change it.
 
-        With `--dirty` that of the build which read the page.
+        With `--dirty`, it is the front matter of the build that read the page.
         """
         if file.page is not None and file.page.markdown is not None:
             self._metas[file.src_uri] = dict(file.page.meta)
@@ -83,7 +83,7 @@ class Pages:
         return self._metas.get(file.src_uri)
 
     def _markdown(self, file: File) -> str | None:
-        """The text below the front matter as plugins left it, None when they left it alone."""
+        """Return the text below the front matter as changed by plugins, or None if it is unchanged."""
         if file.page is None:
             return None
         as_read = self._as_read.get(file.src_uri)
@@ -100,7 +100,7 @@ def _read_text(file: File, config: MkDocsConfig) -> str | None:
 
 
 def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:
-    """The site with these pages; `occupied` is what the author publishes below `api/v1/`."""
+    """Return the site with these pages. `occupied` has the files of the author in `api/v1/`."""
     return Site(
         config=config_file(config),
         root=root(config),
@@ -116,7 +116,7 @@ def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str,
 
 
 def root(config: MkDocsConfig) -> Path:
-    """The folder of mkdocs.yml."""
+    """Return the folder of mkdocs.yml."""
     path = config.config_file_path
     return Path(path).parent if path else Path.cwd()
 
@@ -126,19 +126,19 @@ def config_file(config: MkDocsConfig) -> ConfigFile:
 
 
 def name(file: File, config: MkDocsConfig) -> str:
-    """The file as problems name it: relative to the folder of mkdocs.yml."""
+    """Return the path of a file in problems: relative to the folder of mkdocs.yml."""
     path, folder = file.abs_src_path or "", os.path.join(root(config), "")  # noqa: PTH118  # for each page
     return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
 
 
 def builds_here(config: MkDocsConfig) -> bool:
-    """False in the nested builds that static-i18n makes for other languages than the default."""
+    """Whether this is the build of the default language: static-i18n runs nested builds for the others."""
     i18n = config.plugins.get("i18n")
     return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
 
 
 def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:
-    """What the author publishes below `api/v1/`: path there → file."""
+    """Return the files of the author in `api/v1/`: path there → file."""
     prefix = addresses.PREFIX + "/"
     return {
         file.dest_uri.removeprefix(prefix): name(file, config)
@@ -148,7 +148,7 @@ def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
-    """The documents of Material's meta plugin, outermost folder first."""
+    """Return the documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:
         return []

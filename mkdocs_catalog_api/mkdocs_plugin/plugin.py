@@ -1,4 +1,4 @@
-"""MkDocs events → build. Glue only: no rule of the catalog lives here."""
+"""Connects MkDocs events to the build. It contains no rule of the catalog."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 
 
 class CheckedError(Exception):
-    """Ends a build that was only to check: what it made so far."""
+    """Ends a build that is only a check; holds its result."""
 
     def __init__(self, build: Build) -> None:
-        super().__init__("the catalog is checked")
+        super().__init__("the check of the catalog has ended")
         self.build = build
 
 
 class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unused-ignore]
-    """Publishes the catalog's JSON API beside the site."""
+    """Publishes the JSON API of the catalog with the site."""
 
     check_only = False
-    """End the build, by a `CheckedError`, once the pages are filled."""
+    """Whether to end the build with a `CheckedError` once the pages are filled."""
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
@@ -69,29 +69,29 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._settings: Settings | None = None
         self._occupied: dict[str, str] = {}
         self._filled: Mapping[str, FilledPage] = {}
-        """The pages that the catalog fills, by their path below docs_dir."""
+        """The filled pages, by their path in docs_dir."""
         self._lists: dict[str, MkDocsPage] = {}
         """Path of an item's page → the page that lists its collection."""
 
     @property
     def problems(self) -> Problems:
-        """What the last build found."""
+        """The problems of the last build."""
         return self._problems
 
     def load_config(
         self, options: dict[str, Any], config_file_path: str | None = None
     ) -> tuple[ConfigErrors, ConfigWarnings]:
-        """Keep the options as they are; `on_config` validates them, with all problems at once."""
+        """Keep the options unchanged; `on_config` validates them and reports all problems together."""
         self._options = options
         return super().load_config({}, config_file_path)
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """`startup`: having this event keeps the plugin alive between the builds of `mkdocs serve`."""
+        """`startup`: the presence of this event keeps the plugin alive between builds of `mkdocs serve`."""
         self._builds.serving = command == "serve"
         self._pages = Pages(dirty=dirty)
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """`config`: validate the settings. In serve, watch the files that they name from now on."""
+        """`config`: validate the settings. In serve, start to watch their files."""
         self._reset()
         if self._builds.serving:
             keep_out_of_strict()
@@ -106,13 +106,13 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """`pre_build`: MkDocs clears the site next, so look when each document was written."""
+        """`pre_build`: remember the time of each document, as MkDocs clears the site next."""
         if builds_here(config):
             self._stamps = remember(Path(config.site_dir))
 
-    @event_priority(-200)  # after static-i18n, which can't take generated files before its own event
+    @event_priority(-200)  # after static-i18n, which can't handle generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """`files`: register what will be written, unless the author's own files stand there."""
+        """`files`: register the output files, except those that the author provides."""
         if not builds_here(config):
             return files
         refuse_unreadable(files, config, self._problems)
@@ -125,9 +125,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
 
-    @event_priority(10_000)  # what other plugins answer counts
+    @event_priority(10_000)  # text of other plugins takes precedence
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str:
-        """`page_read_source`: read the text and remember it; for MkDocs a page that is not UTF-8 is empty."""
+        """`page_read_source`: read and remember the text. MkDocs gets an empty page if it is not UTF-8."""
         try:
             return self._pages.text(page.file, config) or ""
         except OSError as error:
@@ -135,12 +135,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     @event_priority(10_000)
     def on_page_markdown(self, markdown: str, /, *, page: MkDocsPage, **_: Any) -> None:
-        """`page_markdown`: remember the page before any plugin has changed it."""
+        """`page_markdown`: remember the page before plugins change it."""
         self._pages.read(page, markdown)
 
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-        """`env`: every page is final and nothing is written yet, so read, write and check."""
+        """`env`: read, write and check the catalog; all pages are final, and none is written yet."""
         if self._settings is None or not builds_here(config):
             env.globals["catalog"] = CatalogView()
             return env
@@ -164,20 +164,20 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
                 self._lists[uri] = pages[filled.listed_on]
         return env
 
-    @event_priority(-100)  # after the search, which reads the page here
+    @event_priority(-100)  # after the search plugin, which reads the page in this event
     def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
-        """`page_context`: show the whole page, of which a search has read what people look for."""
+        """`page_context`: show the whole page; the search has indexed only a part of it."""
         if filled := self._filled.get(page.file.src_uri):
             page.content = filled.whole
-        # MkDocs's own themes take an item's `source` for a list and print it by its letters.
+        # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
         if isinstance(page.meta.get("source"), str):
             page.meta = {name: value for name, value in page.meta.items() if name != "source"}
         if list_page := self._lists.get(page.file.src_uri):
             list_page.active = True
 
-    @event_priority(100)  # before plugins that drop what HTML may leave out
+    @event_priority(100)  # before plugins that remove optional parts of HTML
     def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:
-        """`post_page`: complete the head, and write the further pages of the lists on the page."""
+        """`post_page`: complete the head, and write the additional pages of lists."""
         if list_page := self._lists.get(page.file.src_uri):
             list_page.active = False
         filled = self._filled.get(page.file.src_uri)
@@ -188,20 +188,20 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         return html
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """`post_build`: move the documents into the site, in serve the last good ones if there are no new."""
+        """`post_build`: move the documents to the site; in serve, it may be the last good ones."""
         if builds_here(config):
             self._builds.publish(self._stamps)
 
     def on_build_error(self, *, error: Exception) -> None:
-        """`build_error`: leave nothing of ours behind."""
+        """`build_error`: remove the documents of this build."""
         self._builds.drop_new()
 
     def on_serve(
         self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Callable[..., Any]
     ) -> LiveReloadServer:
-        """`serve`: send the headers that browsers need, and watch the catalog's own files.
+        """`serve`: send the headers that browsers need, and watch the files of the catalog.
 
-        With `mkdocs serve --clean` this is the first event that tells of serving.
+        With `mkdocs serve --clean`, no earlier event indicates that MkDocs serves.
         """
         self._builds.serving = True
         base = Addresses(mount_path(config.site_url)).api("")
@@ -213,7 +213,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         return server
 
     def on_shutdown(self) -> None:
-        """`shutdown`: remove what `serve` kept, and what an interrupted build left."""
+        """`shutdown`: remove the documents of `serve` and of an interrupted build."""
         self._builds.drop_all()
 
 

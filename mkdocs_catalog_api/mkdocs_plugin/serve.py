@@ -1,4 +1,4 @@
-"""What `mkdocs serve` needs beyond a build: headers for browsers, and an eye on the files beside docs_dir."""
+"""Support for `mkdocs serve`: headers for browsers, and watching files outside docs_dir."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
 
 
 def with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
-    """The application, its answers below `base` readable from any origin and never taken from a cache."""
+    """Add headers to responses under `base`: any origin may read them, and no cache stores them."""
     ours = {name.lower() for name in _HEADERS}
     path = re.compile(re.escape(base) + r".*\.json")
 
@@ -33,16 +33,16 @@ def with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
 
 
 class Watch:
-    """Has the server rebuild when one of the catalog's own files changes."""
+    """Makes the server rebuild when a file of the catalog changes."""
 
     def __init__(self, server: LiveReloadServer) -> None:
         self._server = server
         self._paths: list[str] = []
 
     def renew(self, paths: Iterable[Path]) -> None:
-        """Watch those of the paths that exist now, and nothing else.
+        """Watch only those paths that exist.
 
-        Each is watched anew: the server silently stops watching a file that was gone for a moment.
+        Each path is registered again, as the server silently stops watching a file that is removed.
         """
         for path in self._paths:
             self._server.unwatch(path)

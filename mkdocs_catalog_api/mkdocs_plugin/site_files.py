@@ -1,4 +1,4 @@
-"""The files of MkDocs's site: those of ours that pages may link to, and those that MkDocs can't read."""
+"""Files of the MkDocs site: output files that pages may link to, and files that MkDocs can't read."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class ApiFile(File):
-    """A document that MkDocs knows the address of, so that links to it resolve; the build writes it."""
+    """A document that is registered in MkDocs, so that links to it resolve. The build writes it."""
 
     def copy_file(self, dirty: bool = False) -> None:
-        """Leave it to `on_post_build`, which publishes all documents at once."""
+        """Do nothing: `on_post_build` publishes all documents together."""
 
 
 def add_documents(files: Files, occupied: Container[str], settings: Settings, config: MkDocsConfig) -> None:
-    """Register the documents that every catalog has, unless the author has files there."""
+    """Register the documents of every catalog, except those that the author provides."""
     for path in fixed_paths(settings):
         if path not in occupied:
             uri, urls = f"{addresses.PREFIX}/{path}", config.use_directory_urls
@@ -41,23 +41,23 @@ def add_documents(files: Files, occupied: Container[str], settings: Settings, co
 
 
 def point_to(build: Build, files: Files) -> None:
-    """Let other plugins that look into the registered documents find what was written."""
+    """Point the registered documents to the written files, for other plugins that read them."""
     for file in files:
         if isinstance(file, ApiFile):
             file.abs_src_path = str(build.folder / file.src_uri.removeprefix(addresses.PREFIX + "/"))
 
 
 def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsConfig) -> None:
-    """Register what pages use, path in the site → content, unless the author's own files replace it."""
+    """Register assets of pages (path in the site → content), unless the author replaces them."""
     for uri, content in contents.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
 
 
 def refuse_unwritable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
-    """A problem for each pipe, folder and link out of the site that MkDocs would write a file into.
+    """Add a problem for each pipe, folder and external link in the place of a file that MkDocs writes.
 
-    Without `--dirty` there is none, as MkDocs clears the site first; only links to folders stay.
+    Without `--dirty`, only links to folders are possible, as MkDocs clears the site first.
     """
     site_dir = Path(config.site_dir)
     for file in files:
@@ -73,17 +73,16 @@ def refuse_unwritable(files: Files, config: MkDocsConfig, problems: Problems) ->
 
 
 def link_assets(config: MkDocsConfig) -> None:
-    """Before the author's own, which then have the last word; once, as static-i18n asks for each language."""
+    """Add the assets once (static-i18n calls this for each language), before those of the author."""
     if STYLE not in config.extra_css:
         config.extra_css.insert(0, STYLE)
         config.extra_javascript.insert(0, SCRIPT)
 
 
 def refuse_unreadable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
-    """A problem for each pipe, device, socket and unreadable folder; none of them is left in `files`.
+    """Add a problem for each pipe, device, socket and unreadable folder, and remove it from `files`.
 
-    They would make MkDocs hang, or leave out pages silently. MkDocs follows links wherever they lead, so they
-    are not refused here.
+    They would make MkDocs hang, or silently omit pages. Links are accepted, as MkDocs follows all of them.
     """
     folder, excluded, refused = Path(config.docs_dir), config.exclude_docs, Problems()
 

@@ -1,1 +1,1 @@
-"""What asks the network: the commands for the chart hub and for a published site."""
+"""Network access for the commands: registries, chart hub, advisories and published sites."""

@@ -1,4 +1,4 @@
-"""Brings the files that say which vulnerabilities are exploited (KEV), and how likely each is (EPSS)."""
+"""Downloads the files of known exploited vulnerabilities (KEV) and of exploitation scores (EPSS)."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from ..sources.advisories import read_epss, read_kev
 from .client import Answer, Client, NoAnswerError
 
 _SHRUNK = 0.9
-"""A file with fewer than so many of the earlier one's entries is taken for half an answer."""
+"""A file with less than this share of the earlier entries is treated as incomplete."""
 
 
 class Outline(NamedTuple):
-    """What tells whether a file is newer than another, and whole."""
+    """The properties of a file that show whether it is newer and complete."""
 
     day: str
     entries: int
 
 
 class AdvisorySource(NamedTuple):
-    """One such file, as its publisher offers it."""
+    """A file of a publisher."""
 
     address: str
     outline: Callable[[bytes, str, int, Problems], Outline | None]
-    """None, and a problem for each fault, when the bytes are no such file."""
+    """Returns None and adds a problem for each error if the bytes are invalid."""
 
 
 def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
@@ -55,19 +55,19 @@ ADVISORY_SOURCES: Mapping[str, AdvisorySource] = {
 
 
 class _Tag(msgspec.Struct, rename="camel"):
-    """What is kept beside a file, so as not to get it again while it has not changed."""
+    """Data that is saved next to a file, to avoid a download if it is unchanged."""
 
     address: str
     sha256: str
-    """Of the file that the server's words are about."""
+    """Hash of the file that these headers belong to."""
     etag: str = ""
     last_modified: str = ""
 
 
 class Target(NamedTuple):
-    """Where a file goes. `label` is how problems name it, `most` how many bytes it may have unpacked.
+    """The path of a download. `label` is its name in problems, `most` its maximum unpacked size in bytes.
 
-    Links may lead to the folders of `project`.
+    Links may point to the folders of `project`.
     """
 
     file: Path
@@ -84,9 +84,9 @@ def download(
     problems: Problems,
     counts: Counter[str],
 ) -> None:
-    """Get a file, or say why the earlier one stays: no answer, a broken one, an older one, half of one.
+    """Download a file, or add a problem and keep the earlier file if the response is not usable.
 
-    `address` is https, or http on this machine. `counts` is given whether it was `fetched` or `unchanged`.
+    `address` is https, or http on this machine. `counts` gets one more `fetched` or `unchanged`.
 
     Raises:
         OSError: the file can't be written.
@@ -98,7 +98,7 @@ def download(
             return
     earlier = target.file.read_bytes() if target.file.exists() else b""
 
-    def stays(message: str, hint: str = "", level: Level = Level.ERROR) -> None:
+    def keep(message: str, hint: str = "", level: Level = Level.ERROR) -> None:
         hints = filter(None, ["the earlier file is kept" if earlier else "", hint])
         problem = Problem(target.label, 0, 0, "", message, "; ".join(hints), level, code=Code.NOT_FETCHED)
         problems.add(problem)
@@ -107,9 +107,9 @@ def download(
         conditions = _conditions(target.file, address, earlier)
         answer = client.ask(address, conditions, size=target.most, elsewhere=True)
         if answer.status == 404:
-            raise NoAnswerError(f"{address}: the server does not know it (404)")
+            raise NoAnswerError(f"{address}: not found (404)")
     except NoAnswerError as error:
-        stays(str(error), "run it again later")
+        keep(str(error), "run the command again later")
         return
     if answer.status == 304:
         counts["unchanged"] += 1
@@ -117,12 +117,12 @@ def download(
     found = source.outline(answer.body, address, target.most, problems)
     before = source.outline(earlier, target.label, target.most, Problems())
     if found is None:
-        stays("not fetched: the answer is broken")
+        keep("not downloaded, because the response is invalid")
     elif before and found.day < before.day:
-        stays(f"{address} has an older one, of {found.day}", level=Level.WARNING)
+        keep(f"{address} has an older file, of {found.day}", level=Level.WARNING)
     elif before and found.entries < _SHRUNK * before.entries:
-        message = f"{address} has {found.entries:,} entries now, where there were {before.entries:,}"
-        stays(message, "if that is right, delete it and fetch again")
+        message = f"{address} has {found.entries:,} entries, but the earlier file has {before.entries:,}"
+        keep(message, "if this is correct, delete the file and run the command again")
     else:
         if answer.body != earlier:
             write_whole(target.file, answer.body)
@@ -142,7 +142,7 @@ def _tag(address: str, answer: Answer) -> bytes:
 
 
 def _conditions(file: Path, address: str, earlier: bytes) -> dict[str, str]:
-    """Headers that ask for the file only if it is another than the one that is here."""
+    """Return the headers that request the file only if it has changed."""
     try:
         tag = msgspec.json.decode(_beside(file).read_bytes(), type=_Tag)
     except (OSError, ValueError, RecursionError):

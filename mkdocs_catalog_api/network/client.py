@@ -1,8 +1,8 @@
-"""Asks servers over HTTP, as politely as an operator would wish: one request at a time, a name that says who
-asks, a wait whenever the server wants one, and no more than a bounded number of bytes and seconds.
+"""HTTP client that is considerate of servers: one request at a time, an identifying User-Agent, waits when
+the server requests them, and limits for bytes and seconds.
 
-Nobody is trusted to be well: an answer in drops, a head without an end, a packed bomb, a redirect to some
-other place, each ends with a `NoAnswerError`, never with a hanging program or full memory.
+Servers are not trusted: a slow response, an endless header, a compression bomb or a redirect to another host
+raises a `NoAnswerError`, and never blocks the program or fills the memory.
 """
 
 from __future__ import annotations
@@ -27,53 +27,53 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 3
 _CHUNK = 2**16
 _ERROR_SIZE = 2**14
-"""Bytes of the body of an error that are read if they are wanted."""
+"""Maximum bytes to read from the body of an error."""
 _SECRET = ("authorization", "cookie")
-"""Headers that no other host gets."""
+"""Headers that are not sent to other hosts."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class NoAnswerError(Exception):
-    """No answer that can be used. The message is one line without control characters."""
+    """No usable response. The message is one line without control characters."""
 
     def __init__(self, message: str) -> None:
         super().__init__(text(message))
 
 
 class UnavailableError(NoAnswerError):
-    """None although the server was asked again and again."""
+    """No response after several tries."""
 
 
 class _BrokenError(NoAnswerError):
-    """No whole answer, which the next try may bring."""
+    """An incomplete response; the next try may succeed."""
 
 
-# The waits are 0, 4, 8, 16, 32 and 64 s: together longer than the 75 s for which Artifact Hub blocks.
+# The waits are 0, 4, 8, 16, 32 and 64 s, in total longer than the 75 s for which Artifact Hub blocks clients.
 _RETRY = Retry(6, backoff_factor=2, backoff_max=64, status_forcelist=(429, 500, 502, 503, 504))
 
 
 class Limits(Struct, frozen=True):
-    """How long and how much; all times in seconds."""
+    """Limits of requests; times are in seconds."""
 
     silence: float = 30
-    """For connecting, and between two pieces of an answer."""
+    """For the connection, and between two parts of a response."""
     whole: float = 300
-    """For one answer from the question to its last byte."""
+    """From the start of a request to the last byte of its response."""
     size: int = 128 * 2**20
-    """Bytes of one answer, unpacked."""
+    """Bytes of one unpacked response."""
     retry: Retry = _RETRY
-    """How often to ask again, and after which waits."""
+    """Number of retries, and the waits before them."""
     longest_wait: float = 600
-    """The longest wait that a server may ask for."""
+    """The longest wait that a server may request."""
     sleep: Callable[[float], None] = time.sleep
 
 
 LIVE = Limits(silence=15, whole=60)
-"""For the documents of a published site, which are small and served from nearby."""
+"""Limits for the documents of a published site, which are small."""
 
 
 class Answer(NamedTuple):
-    """What came back; `body` is only its beginning if `too_large`, and empty for errors that nobody reads."""
+    """A response. `body` is only its beginning if `too_large`, and empty for errors unless requested."""
 
     status: int
     headers: Mapping[str, str]
@@ -90,14 +90,14 @@ class _Session(requests.Session):
         self.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
 
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """None: `requests` would read the whole body of a redirect, even of one that is not followed."""
+        """Return None: otherwise `requests` reads the whole body of redirects that are not followed."""
 
 
 class Client:
     """A client for GET and HEAD requests; use it as a context manager, in one thread."""
 
     def __init__(self, limits: Limits | None = None, say: Callable[[str], None] | None = None) -> None:
-        """`say` is called with the reason whenever the client waits."""
+        """`say` is called with the reason of each wait."""
         self._limits, self._say = limits or Limits(), say
         self._session = _Session()
 
@@ -116,13 +116,13 @@ class Client:
         method: str = "GET",
         errors: bool = False,
     ) -> Answer:
-        """The answer to one question, whatever it is; no redirect is followed, nothing is asked twice.
+        """Return the response to one request, with any status. Does not retry or follow redirects.
 
-        `size`, by default that of the limits, is the most bytes that the body may have, unpacked. With
-        `errors`, the beginning of the body of an error is read, too.
+        `size` is the maximum of bytes of the unpacked body, by default that of the limits. With `errors`,
+        the beginning of the body of an error is also read.
 
         Raises:
-            NoAnswerError: nothing, or not all of it, or not in time.
+            NoAnswerError: no response, an incomplete one, or a timeout.
         """
         session, most = self._session, self._limits.size if size is None else size
         result = SimpleQueue[Answer | Exception]()
@@ -133,14 +133,14 @@ class Client:
             except Exception as error:
                 result.put(error)
 
-        # In a thread, because the timeouts of sockets begin again with each byte, and an answer can come in
-        # drops anywhere: in its head, in "100 Continue" after "100 Continue", in the size of a chunk.
+        # Runs in a thread, because timeouts of sockets restart with each byte, and any part of a response can
+        # be slow: the headers, repeated "100 Continue", the size of a chunk.
         Thread(target=receive, daemon=True).start()
         try:
             answer = result.get(timeout=self._limits.whole)
         except Empty:
             self._session = _Session()  # the thread may still use the old one
-            raise _BrokenError(f"no whole answer within {self._limits.whole:g} seconds") from None
+            raise _BrokenError(f"no complete response within {self._limits.whole:g} seconds") from None
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -171,7 +171,7 @@ class Client:
                 body = _body(answer, most)
                 return Answer(200, answer.headers, body, len(body) > most)
         except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-            raise _BrokenError(f"no whole answer ({_cause(error)})") from None
+            raise _BrokenError(f"no complete response ({_cause(error)})") from None
         except (requests.RequestException, ValueError) as error:
             raise NoAnswerError(_cause(error)) from None
 
@@ -185,16 +185,16 @@ class Client:
         method: str = "GET",
         errors: Collection[int] = (404,),
     ) -> Answer:
-        """An answer of status 200, or one of `errors`, or 304 if `headers` ask for it, its body whole; asked
-        for again while the server is busy.
+        """Return a complete response with status 200, one of `errors`, or 304 if `headers` allow it. Retries
+        while the server is busy.
 
-        `size` bounds the body further than the limits do. Redirects are followed within the same scheme, host
-        and port; with `elsewhere` also to other hosts, by https alone (or by http from this machine to
-        itself), which do not get the credentials in `headers`.
+        `size` is an additional limit for the body. Redirects are followed within the same scheme, host and
+        port. With `elsewhere`, they are followed to other hosts, but only with https (or with http on this
+        machine); other hosts do not get the credentials in `headers`.
 
         Raises:
-            UnavailableError: no answer, or "too many requests", or a fault of the server, time and again.
-            NoAnswerError: an answer that asking again would not mend.
+            UnavailableError: no response, "too many requests" or a server error, also after all retries.
+            NoAnswerError: a response that a retry does not change.
         """
         place, shown, redirects, retry = address, address, 0, self._limits.retry
         most = min(self._limits.size, size or self._limits.size)
@@ -211,33 +211,33 @@ class Client:
                     place, redirects = target, redirects + 1
                     shown = place.partition("?")[
                         0
-                    ]  # what follows may be a signature, which opens a file to all
+                    ]  # the query may have a signature, which gives access to the file
                     if redirects > _MOST_REDIRECTS:
-                        raise NoAnswerError("redirected in circles")
+                        raise NoAnswerError("circular redirect")
                     continue
                 if not retry.is_retry(method, answer.status):
                     return _usable(answer, most, (200, *errors, *([304] if headers else ())))
-                reason, after = f"the server answers {answer.status}", _wanted_wait(retry, answer)
+                reason, after = f"the server responds with {answer.status}", _wanted_wait(retry, answer)
             except _BrokenError as error:
                 reason = str(error)
             except NoAnswerError as error:
                 raise NoAnswerError(f"{shown}: {error}") from None
             if not retry.total:
-                raise UnavailableError(f"{shown}: {reason}, also after {len(retry.history)} more tries")
+                raise UnavailableError(f"{shown}: {reason}, also after {len(retry.history)} retries")
             retry = retry.increment(method, place, error=HTTPError(reason))
             after = max(after, retry.get_backoff_time())
             if after > self._limits.longest_wait:
-                when = f"and wants to be asked again in {after / 60:.0f} minutes only"
+                when = f"and requests a wait of {after / 60:.0f} minutes"
                 raise UnavailableError(f"{shown}: {reason}, {when}")
             if self._say:
-                self._say(text(f"{shown}: {reason}; asking again in {after:.0f} s"))
+                self._say(text(f"{shown}: {reason}; next try in {after:.0f} s"))
             self._limits.sleep(after)
 
 
 def _body(answer: requests.Response, size: int) -> bytes:
-    """The whole body, or little more than `size` bytes of it."""
+    """Return the whole body, or a few bytes more than `size`."""
     parts, length = [], 0
-    # Not `iter_content`, which waits for a full chunk: what is too large should be known at once.
+    # `iter_content` would wait for a full chunk, and detect the limit later.
     while part := answer.raw.read1(_CHUNK, decode_content=True):
         parts.append(part)
         length += len(part)
@@ -248,14 +248,14 @@ def _body(answer: requests.Response, size: int) -> bytes:
 
 def _usable(answer: Answer, size: int, statuses: Collection[int]) -> Answer:
     if answer.status not in statuses:
-        raise NoAnswerError(f"the server answers {answer.status}")
+        raise NoAnswerError(f"the server responds with {answer.status}")
     if answer.too_large:
-        raise NoAnswerError(f"the answer is larger than {size / 2**20:g} MiB, so it was not read")
+        raise NoAnswerError(f"not read, because the response is larger than {size / 2**20:g} MiB")
     return answer
 
 
 def _target(place: str, answer: Answer, elsewhere: bool) -> str:
-    """Where a redirect leads, if one may go there."""
+    """Return the target of a redirect. Raises an error if it is not allowed."""
     location = answer.headers.get("Location", "")
     try:
         target = urljoin(place, location)
@@ -269,13 +269,13 @@ def _target(place: str, answer: Answer, elsewhere: bool) -> str:
     if same or foreign:
         return target
     raise NoAnswerError(
-        f"the server sends elsewhere, to {text(location.partition('?')[0])[:200]!r}, which is not followed; "
-        "if you trust that place, give its address instead"
+        f"the server redirects to {text(location.partition('?')[0])[:200]!r}, which is not followed; "
+        "if you trust that URL, use it instead"
     )
 
 
 def _wanted_wait(retry: Retry, answer: Answer) -> float:
-    """Seconds that the server wants one to wait: RFC 9110, section 10.2.3."""
+    """Return the wait in seconds that the server requests: RFC 9110, section 10.2.3."""
     try:
         return retry.parse_retry_after(answer.headers.get("Retry-After", "0"))
     except (HTTPError, ValueError, OverflowError):
@@ -283,7 +283,7 @@ def _wanted_wait(retry: Retry, answer: Answer) -> float:
 
 
 def _cause(error: Exception) -> str:
-    """The innermost reason that a library of networking gives, in one line."""
+    """Return the innermost reason of a network error, in one line."""
     inner: BaseException = error
     while inner.__cause__ or inner.__context__:
         inner = inner.__cause__ or inner.__context__ or inner

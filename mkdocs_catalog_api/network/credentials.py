@@ -1,6 +1,6 @@
-"""Credentials for registries, from docker's config file and its helpers, or from the environment.
+"""Credentials for registries, from Docker's configuration file and its helpers, or from the environment.
 
-Nothing of them is ever part of a message.
+No message contains a credential.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Login(NamedTuple):
 
     @property
     def basic(self) -> str:
-        """Value of the header `Authorization`."""
+        """Return the value of the header `Authorization`."""
         return f"Basic {base64.b64encode(f'{self.user}:{self.password}'.encode()).decode()}"
 
 
@@ -49,27 +49,27 @@ class _DockerConfig(Struct, rename="camel"):
 
 
 class _HelperAnswer(Struct, rename="pascal"):
-    """What a helper prints."""
+    """The output of a helper."""
 
     username: str
     secret: str
 
 
 class Credentials:
-    """The login of each registry, looked up once."""
+    """Looks up the login of each registry once."""
 
     def __init__(self, registry: str | None, environment: Mapping[str, str] | None = None) -> None:
-        """`registry` is the host for which the environment may have a login."""
+        """`registry` is the host that can have a login in the environment."""
         self._registry = registry
         self._environment = os.environ if environment is None else environment
         self._lock = Lock()
         self._logins: dict[str, Login | NoAnswerError | None] = {}
 
     def of(self, host: str) -> Login | None:
-        """The login for a registry; None to ask without.
+        """Return the login for a registry; None for anonymous access.
 
         Raises:
-            NoAnswerError: the config file or a helper can't be used.
+            NoAnswerError: the configuration file or a helper fails.
         """
         with self._lock:
             if host not in self._logins:
@@ -93,7 +93,7 @@ class Credentials:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError):
-            raise NoAnswerError(f"docker's config file {path} can't be read") from None
+            raise NoAnswerError(f"Docker's configuration file {path} can't be read") from None
         keys = [host, f"https://{host}", *([_DOCKER_HUB, "index.docker.io"] if host == "docker.io" else [])]
         for key in keys:
             if helper := config.cred_helpers.get(key) or config.creds_store:
@@ -115,29 +115,29 @@ def _decoded(auth: str, path: Path) -> str:
     try:
         return base64.b64decode(auth, validate=True).decode().rstrip("\0")
     except ValueError:
-        raise NoAnswerError(f"docker's config file {path} has an `auth` that is not base64") from None
+        raise NoAnswerError(f"Docker's configuration file {path} has an `auth` that is not base64") from None
 
 
 def _identity_token(host: str) -> NoAnswerError:
     return NoAnswerError(
-        f"docker's login for {host} is an identity token, which `sync` can't use"
+        f"Docker's login for {host} is an identity token, which `sync` can't use"
         f" (set {USER} and {TOKEN}, or log in with a user and a password)"
     )
 
 
 def _ask_helper(helper: str, host: str) -> Login | None:
-    """What `docker-credential-HELPER` has for a host."""
+    """Return the login of `docker-credential-HELPER` for a host."""
     program = f"docker-credential-{helper}"
     if not _HELPER.fullmatch(helper):
-        raise NoAnswerError("the name of a credential helper in docker's config file is not a plain name")
+        raise NoAnswerError("the name of a credential helper in Docker's configuration file is not valid")
     try:
         answer = subprocess.run(  # noqa: S603
             [program, "get"], input=host.encode(), capture_output=True, timeout=_HELPER_SECONDS, check=False
         )
     except FileNotFoundError:
-        raise NoAnswerError(f"{program}, which docker's config file names, is not installed") from None
+        raise NoAnswerError(f"{program} from Docker's configuration file is not installed") from None
     except (OSError, subprocess.TimeoutExpired):
-        raise NoAnswerError(f"{program} can't be run, or gave no answer") from None
+        raise NoAnswerError(f"{program} can't be run, or did not finish") from None
     if answer.returncode:
         if b"credentials not found" in answer.stdout + answer.stderr:
             return None
@@ -145,7 +145,7 @@ def _ask_helper(helper: str, host: str) -> Login | None:
     try:
         login = msgspec.json.decode(answer.stdout, type=_HelperAnswer)
     except ValueError:
-        raise NoAnswerError(f"{program} gave no answer that can be read") from None
+        raise NoAnswerError(f"{program} printed invalid output") from None
     if login.username == "<token>":
         raise _identity_token(host)
     return Login(login.username, login.secret)

@@ -1,4 +1,4 @@
-"""Brings the release cycles of products from endoflife.date, whose data is under the MIT license."""
+"""Downloads the release cycles of products from endoflife.date. Its data has the MIT license."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..sources.cycles import FOLDER, MOST, ProductCycles, decode_cycles, encode_
 from .client import Client, NoAnswerError
 
 ENDOFLIFE = "https://endoflife.date/api/v1/products"
-"""Their API v1: https://endoflife.date/docs/api/v1/."""
+"""API v1: https://endoflife.date/docs/api/v1/."""
 
 
 def download_cycles(
@@ -25,9 +25,9 @@ def download_cycles(
     problems: Problems,
     counts: Counter[str],
 ) -> None:
-    """Get the cycles of each product. A file that is there stays if the answer can't be used.
+    """Download the cycles of each product. An existing file is kept if the response is not usable.
 
-    `products` has the items that name each product. `counts` is given the numbers of files `fetched` and
+    `products` has the items with each product. `counts` gets the numbers of files `fetched` and
     `unchanged`.
 
     Raises:
@@ -50,7 +50,7 @@ def download_cycles(
             problems.add(Problem(name, 0, 0, "", str(error), _kept(file.exists()), code=Code.NOT_FETCHED))
             continue
         except ValueError as error:
-            message = f"{address}: the answer is broken: {error}"
+            message = f"{address}: invalid response: {error}"
             problems.add(Problem(name, 0, 0, "", message, _kept(file.exists()), code=Code.NOT_FETCHED))
             continue
         if file.exists() and _same(file.read_bytes(), cycles):
@@ -61,20 +61,22 @@ def download_cycles(
 
 
 def _kept(exists: bool) -> str:
-    return "the earlier file is kept; run it again later" if exists else "run it again later"
+    return (
+        "the earlier file is kept; run the command again later" if exists else "run the command again later"
+    )
 
 
 def _unknown(product: str, address: str, raws: Iterable[RawItem]) -> Iterable[Problem]:
-    message = f"{address}: there is no product {product!r} (404)"
-    hint = "write the last part of its address, as in postgresql for https://endoflife.date/postgresql"
+    message = f"{address}: unknown product {product!r} (404)"
+    hint = "use the last part of its URL, such as postgresql for https://endoflife.date/postgresql"
     return [raw.problem(("product",), message, hint, code=Code.NOT_FETCHED) for raw in raws]
 
 
 def _usable(body: bytes, product: str) -> ProductCycles:
-    """Raises ValueError: the answer is malformed, or about another product."""
+    """Decode a response. Raises ValueError if it is invalid, or belongs to another product."""
     cycles = decode_cycles(body)
     if product not in (cycles.result.name, *cycles.result.aliases):
-        raise ValueError(f"it is about the product {cycles.result.name!r:.100}")
+        raise ValueError(f"it belongs to the product {cycles.result.name!r:.100}")
     return cycles
 
 

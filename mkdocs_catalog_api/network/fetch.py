@@ -24,19 +24,19 @@ from ..sources.reports.normalise import mapping, text
 from .client import Client, NoAnswerError, UnavailableError
 
 _PAGE = 60
-"""The most packages that the hub gives in one answer."""
+"""Maximum number of packages in a response of the hub."""
 _MOST = 6_000
 
 
 class Listing(Struct, frozen=True):
-    """A chart on a hub, and which of its versions are wanted beside the newest."""
+    """A chart on a hub, and its versions to download in addition to the newest."""
 
     hub: str
-    """Address without a slash at the end."""
+    """URL without a slash at the end."""
     repository: str
     package: str
     versions: tuple[str, ...] = ()
-    """As the hub writes them, without a leading `v`."""
+    """As on the hub, without a leading `v`."""
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class Listing(Struct, frozen=True):
 
 
 class _FoundPackage(Struct):
-    """A package in an answer to a search."""
+    """A package in the results of a search."""
 
     normalized_name: str
 
@@ -54,9 +54,9 @@ class _Search(Struct):
 
 
 def listed_at(address: str, versions: Sequence[str], hub: str | None) -> Listing | None:
-    """The chart behind the address of its page on a hub, None when that is no Artifact Hub's.
+    """Return the chart at the URL of its page on a hub, or None if it is not an Artifact Hub.
 
-    `hub` replaces the host of the address, as for a mirror.
+    `hub` replaces the host of the URL, for example with a mirror.
     """
     parts = urlsplit(address)
     match parts.path.strip("/").split("/"):
@@ -71,10 +71,10 @@ def listed_at(address: str, versions: Sequence[str], hub: str | None) -> Listing
 
 
 def search(client: Client, hub: str, repository: str) -> list[str]:
-    """The names of all charts of a repository, in the hub's order.
+    """Return the names of all charts in a repository, in the order of the hub.
 
     Raises:
-        NoAnswerError: the hub gave no answer that can be used.
+        NoAnswerError: the hub sent no usable response.
     """
     names: dict[str, None] = {}
     for offset in range(0, _MOST, _PAGE):
@@ -84,24 +84,24 @@ def search(client: Client, hub: str, repository: str) -> list[str]:
             found = msgspec.convert(decode(client.ask(address).body), _Search).packages or []
             names |= dict.fromkeys(slug(package.normalized_name) for package in found)
         except (ReportError, msgspec.ValidationError, ValueError) as error:
-            raise NoAnswerError(f"{address}: no answer to a search: {error}") from None
+            raise NoAnswerError(f"{address}: invalid search results: {error}") from None
         if len(found) < _PAGE:
             break
     return list(names)
 
 
 def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
-    """Two reports of one version of a chart as one: where an image is gone that had findings, all that the
-    earlier report says of images which the newer one does not mention stays.
+    """Merge two reports of one version of a chart. If an image with findings is missing from the newer
+    report, keep the results of all images that are missing from it.
 
-    Returns what to save in place of the newer report, and the images, sorted, that the earlier one found
-    something in and that are gone from the newer one, or there without any result.
+    Returns the report to save instead of the newer one, and the sorted images with findings in the earlier
+    report that are missing from the newer one, or have no result there.
 
-    The hub's answer that was saved with the earlier report goes on belonging to what is kept: its time says
-    how old that is and, as it differs from the hub's, has the next run ask again.
+    The response of the hub that was saved with the earlier report is kept: its time is the age of the kept
+    results. As it differs from the time on the hub, the next run requests the report again.
 
     Raises:
-        ReportError: one of them is no report.
+        ReportError: one of them is not a report.
     """
     images = mapping(decode(newer))
     found = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
@@ -114,7 +114,7 @@ def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
 
 
 def _has_results(body: object) -> bool:
-    """Whether Trivy looked into something; its first schema is the list of results itself."""
+    """Whether Trivy examined any part; in its first schema, the report is the list of results."""
     return isinstance(body, list) or bool(mapping(body).get("Results"))
 
 
@@ -122,8 +122,9 @@ ARTIFACT_HUB = "https://artifacthub.io"
 
 
 class Fetch:
-    """Brings the reports of charts below `folder`, the reports folder, which problems call `label`; links may
-    lead to the folders of `project`.
+    """Downloads the reports of charts to `folder`, the reports folder.
+
+    `label` is its name in problems. Links may point to the folders of `project`.
     """
 
     def __init__(
@@ -135,41 +136,39 @@ class Fetch:
         problems: Problems,
         counts: Counter[str],
     ) -> None:
-        """`counts` is given how many reports were `fetched`, `unchanged`, `unscanned` or `kept`."""
+        """`counts` gets the numbers of reports `fetched`, `unchanged`, `unscanned` and `kept`."""
         self._client, self._folder, self._label = client, folder, label
         self._project = project
         self._problems, self._counts = problems, counts
         self._asked: set[Path] = set()
-        """Folders of which the hub was to be asked,"""
+        """Folders of the requested charts."""
         self._done: set[Path] = set()
-        """those of which it told everything,"""
+        """Folders with complete responses."""
         self._current: set[Path] = set()
-        """and files that are as the hub has them."""
+        """Files that are current."""
         self._failed = False
         self._refused = 0
-        """How many times in a row the hub could not be had."""
+        """Number of consecutive failures to reach the hub."""
 
     def listings(
         self, charts: Iterable[tuple[ChartEntry, RawItem]], repositories: Sequence[str], hub: str | None
     ) -> list[Listing]:
-        """What to ask for: all charts of some repositories, or with none the charts of the catalog."""
+        """Return the charts to download: those of the repositories, or without any, of the catalog."""
         own: dict[str, Listing] = {}
         for chart, raw in charts:
             if chart.hub is None:
                 continue
             found = listed_at(chart.hub, [version.version for version in chart.versions], hub)
             if found is None:
-                message = "no address of a chart on an Artifact Hub, so nothing is fetched"
-                hint = "they look like https://artifacthub.io/packages/helm/REPOSITORY/CHART"
+                message = "skipped, because this is not the URL of a chart on Artifact Hub"
+                hint = "for example https://artifacthub.io/packages/helm/REPOSITORY/CHART"
                 self._problems.add(
                     replace(raw.problem(("hub",), message, hint, code=Code.NOT_FETCHED), level=Level.INFO)
                 )
             elif found.name in own and own[found.name].hub != found.hub:
                 message = f"{found.name} is also the name of a chart on {own[found.name].hub}"
                 self._problems.add(
-                    raw.problem(
-                        ("hub",), message, "fetch from one hub at a time with --hub", code=Code.NOT_FETCHED
-                    )
+                    raw.problem(("hub",), message, "use one hub at a time with --hub", code=Code.NOT_FETCHED)
                 )
             else:
                 before = own[found.name].versions if found.name in own else ()
@@ -181,8 +180,8 @@ class Fetch:
         else:
             listings = list(own.values())
             if not listings:
-                message = "no chart of the catalog says where it is listed"
-                hint = "add `hub` to the pages of charts, or give a --repository"
+                message = "no chart in the catalog has a `hub`"
+                hint = "add `hub` to the pages of charts, or use --repository"
                 self._problems.add(Problem("", 0, 0, "hub", message, hint, code=Code.NOT_FETCHED))
         self._asked.update(map(self._place, listings))
         return listings
@@ -196,12 +195,12 @@ class Fetch:
             self._problem(folder, str(error))
             return []
         if not names:
-            self._problem(folder, f"{hub} lists no chart of the repository {repository!r}")
+            self._problem(folder, f"{hub} has no charts in the repository {repository!r}")
         found = [Listing(hub, repository, name) for name in names]
         return [replace(own[each.name], hub=hub) if each.name in own else each for each in found]
 
     def fetch(self, listing: Listing) -> bool:
-        """Bring one chart's reports or say why not. False when the hub is out of reach."""
+        """Download the reports of one chart, or add problems. Returns False if the hub is unreachable."""
         self._failed = False
         newest = self._download(listing, None)
         offered = {entry.version for entry in newest.available_versions or ()} if newest else set()
@@ -218,14 +217,16 @@ class Fetch:
         return self._refused < 2
 
     def _download(self, listing: Listing, version: str | None) -> HubPackage | None:
-        """Bring what belongs to one version, by default the newest; None when nothing is known of it."""
+        """Download the data of one version, by default the newest; None if there is no usable response."""
         package = None
         try:
             body, package = self._package(listing, version)
             self._report(listing, body, package)
         except NoAnswerError as error:
             unavailable = isinstance(error, UnavailableError)
-            self._problem(self._place(listing), str(error), "run it again later" if unavailable else "")
+            self._problem(
+                self._place(listing), str(error), "run the command again later" if unavailable else ""
+            )
             self._refused = self._refused + 1 if unavailable else 0
             self._failed = True
         else:
@@ -233,11 +234,11 @@ class Fetch:
         return package
 
     def name_stale(self) -> None:
-        """Name the files of earlier runs that this one could not compare with what the hub has now."""
+        """Warn about files of earlier runs that could not be compared with the hub."""
         for folder in self._asked - self._done:
             for file in folder.rglob("[!.]*.json"):
                 if file not in self._current and file.parent not in self._done:
-                    self._problem(file, "stale: kept as an earlier run left it", level=Level.WARNING)
+                    self._problem(file, "stale: not updated by this run", level=Level.WARNING)
 
     def _place(self, listing: Listing) -> Path:
         return self._folder / FOLDER / listing.repository / listing.package
@@ -254,7 +255,7 @@ class Fetch:
         body = answer.body
         if answer.status == 404:
             raise NoAnswerError(
-                f"{listing.hub} knows no chart {listing.name}{f' {version}' if version else ''}"
+                f"{listing.hub} has no chart {listing.name}{f' {version}' if version else ''}"
             )
         try:
             package = read_package(body)
@@ -262,11 +263,11 @@ class Fetch:
         except ValueError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         if version not in (None, package.version):
-            raise NoAnswerError(f"{listing.hub}{path}: the answer is about version {package.version}")
+            raise NoAnswerError(f"{listing.hub}{path}: the response is about version {package.version}")
         return body, package
 
     def _report(self, listing: Listing, body: bytes, package: HubPackage) -> None:
-        """Bring the report of one version, if it is another than the one that is here."""
+        """Download the report of one version, if it has changed."""
         file = self._place(listing) / f"{package.version}.json"
         for target in (file, file.with_suffix(SUFFIX)):
             if fault := not_writable(target, self._name(target), self._project):
@@ -289,11 +290,11 @@ class Fetch:
         self._current.add(file)
 
     def _kept(self, file: Path, report: bytes) -> bool:
-        """Whether an earlier report found what this one no longer mentions. It then stays, and is told."""
+        """Keep earlier findings of images that are missing in this report. Returns whether there are any."""
         try:
             earlier = file.read_bytes()
             kept, images = keep_lost_results(earlier, report)
-        except (FileNotFoundError, ReportError):  # nothing that a build could read
+        except (FileNotFoundError, ReportError):  # not readable by a build either
             return False
         if not images:
             return False
@@ -301,37 +302,41 @@ class Fetch:
             write_whole(file, kept)
         self._counts["kept"] += 1
         for image in images:
-            message = f"the hub has no more results for {image}, so what it last found there is kept"
-            self._problem(file, message, "if all of it is really gone, delete this file and fetch again")
+            message = f"the hub has no results for {image} any more, so the earlier findings are kept"
+            self._problem(
+                file, message, "if the findings are fixed, delete this file and run the command again"
+            )
         return True
 
     def _security_report(self, listing: Listing, body: bytes, package: HubPackage) -> bytes:
-        """What the hub sends, once it has proved to be a report; nothing when there is none."""
+        """Return the report of the hub after checking it; empty if there is none."""
         path = f"/api/v1/packages/{package.package_id}/{quote(package.version, safe='')}/security-report"
         answer = self._client.ask(listing.hub + path)
         if answer.status == 404:
-            raise NoAnswerError(f"{listing.hub}{path}: the hub does not know the report that it speaks of")
+            raise NoAnswerError(f"{listing.hub}{path}: the hub has no report, but lists one")
         report = answer.body
         try:
             if report.strip():
                 read_report(report, body)
-                decode(report)  # also what no build reads, since `keep_lost_results` writes it again
+                decode(
+                    report
+                )  # also the parts that a build does not read, as `keep_lost_results` writes them again
         except ReportError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report
 
     def _unscanned(self, file: Path, body: bytes) -> None:
-        """The hub never scanned this version; an earlier report keeps the answer that belongs to it."""
+        """Handle a version without a scan. An earlier report keeps its response on the package."""
         self._counts["unscanned"] += 1
         if file.is_file():
-            message = "stale: kept as an earlier run left it, since the hub has no report of this version now"
+            message = "stale: not updated, because the hub has no report of this version any more"
             self._problem(file, message, level=Level.WARNING)
         else:
             write_whole(file.with_suffix(SUFFIX), body)
 
 
 def _scanned(file: Path) -> int | None:
-    """When the hub made the report that is here, None when there is none or not the whole pair."""
+    """Return the time of the existing report; None if there is none or its pair is incomplete."""
     try:
         package = read_package(file.with_suffix(SUFFIX).read_bytes())
     except (OSError, ReportError):

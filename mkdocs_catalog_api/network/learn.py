@@ -1,4 +1,4 @@
-"""What one digest of a registry is: an image with its platforms, or a chart."""
+"""Reads the data of one digest in a registry: an image with its platforms, or a chart."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CREATED = "org.opencontainers.image.created"
 _HEX = re.compile(r"[0-9a-f]{64}")
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Every scalar is text: `1.10` stays what it is."""
+"""Reads every scalar as text, so that `1.10` is unchanged."""
 
 
 class NotOfThisKindError(NoAnswerError):
@@ -44,7 +44,7 @@ class NotOfThisKindError(NoAnswerError):
 
 
 class Attached(Struct, frozen=True):
-    """What was found beside a digest."""
+    """Artifacts that are attached to a digest."""
 
     types: frozenset[str] = frozenset()
     """Predicate types and artifact types."""
@@ -55,7 +55,7 @@ class Attached(Struct, frozen=True):
 
 
 def attachment_tags(digest: str, tags: Iterable[str]) -> list[str]:
-    """The tags that cosign and the fallback of the referrers API give what belongs to a digest."""
+    """Return the tags of attachments to a digest: those of cosign, and that of the referrers API."""
     start = digest.replace(":", "-")
     return [tag for tag in tags if tag == start or tag.startswith(f"{start}.")]
 
@@ -66,7 +66,7 @@ def is_attachment(tag: str) -> bool:
 
 
 def attached(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Attached:
-    """What refers to a digest: by the referrers API, by its fallback tag, and by the tags of cosign."""
+    """Return the attachments to a digest, from the referrers API, its fallback tag and tags of cosign."""
     result = _described(registries.referrers(repository, digest))
     for tag in attachment_tags(digest, tags):
         if tag.endswith(".sig"):
@@ -95,9 +95,9 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
 def image(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
 ) -> ImageVersionFacts:
-    """The facts of an image; `version` and `tags` are for the caller to set.
+    """Return the facts of an image. The caller sets `version` and `tags`.
 
-    `tags` are all of the repository.
+    `tags` has all tags of the repository.
     """
     manifest = registries.manifest(repository, digest)
     annotations: dict[str, object] = {**mapping(manifest.annotations)}
@@ -114,7 +114,7 @@ def image(
             except RefusedAnswerError as error:
                 if error.status != 404:
                     raise
-                part = None  # deleted: the index still names it
+                part = None  # deleted, but still listed in the index
             if part and (part.is_index or not _is_image(part)):
                 continue
             part_config = {}
@@ -150,7 +150,7 @@ def image(
 def chart(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
 ) -> ChartVersionFacts:
-    """The facts of a chart in a registry; `tags` are all of the repository."""
+    """Return the facts of a chart in a registry. `tags` has all tags of the repository."""
     manifest = registries.manifest(repository, digest)
     if manifest.config is None or manifest.config.media_type != _CHART_CONFIG:
         raise NotOfThisKindError(f"{repository.repository}@{digest} is not a chart")
@@ -171,12 +171,12 @@ def chart(
 
 
 def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersionFacts]:
-    """Version → facts of a chart in the index.yaml of a classic repository."""
+    """Return version → facts of a chart in the index.yaml of a classic repository."""
     try:
         _check_depth(body)
-        index = mapping(yaml.load(body, Loader=_LOADER))  # noqa: S506  # it makes texts, lists and mappings only
+        index = mapping(yaml.load(body, Loader=_LOADER))  # noqa: S506  # it only creates text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise NoAnswerError(f"{address}/index.yaml is not YAML that can be read") from None
+        raise NoAnswerError(f"{address}/index.yaml is not valid YAML") from None
     entries = mapping(index.get("entries")).get(name)
     if not isinstance(entries, list):
         raise RefusedAnswerError(f"{address}/index.yaml has no chart {name}", 404)
@@ -199,7 +199,7 @@ def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersio
 
 
 def _check_depth(body: bytes) -> None:
-    """Refuse deep nesting, which would overflow the stack of the composer in C, and so end the program."""
+    """Reject deep nesting, which would overflow the stack of the C composer and crash the program."""
     depth = 0
     for event in yaml.parse(body, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -208,7 +208,7 @@ def _check_depth(body: bytes) -> None:
 
 
 def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
-    """The facts with what was found since."""
+    """Return the facts with new attachments."""
     types = tuple(sorted({*facts.attestations} | beside.types))
     return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
 
@@ -235,7 +235,7 @@ def _object(body: bytes, name: str) -> dict[str, object]:
 
 
 def _platform(values: Mapping[str, object]) -> str | None:
-    """`os/arch[/variant]`; None for `unknown/unknown` and whatever else is none."""
+    """Return `os/arch[/variant]`; None for `unknown/unknown` and invalid values."""
     parts = [text(values.get(name)) for name in ("os", "architecture", "variant")]
     platform = "/".join(filter(None, parts)).lower()
     usable = parts[0] and parts[1] and "unknown" not in parts and PLATFORM.fullmatch(platform)
@@ -248,7 +248,7 @@ def _size(manifest: RegistryManifest) -> int | None:
 
 
 def _time(value: object) -> str | None:
-    """A time in UTC; None for the years 1 and 1970, by which reproducible builds say nothing."""
+    """Return a time in UTC; None for the years 1 and 1970, which mean "not set" in reproducible builds."""
     time = utc(value)
     return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time and time.year > 1970 else None
 

@@ -33,23 +33,23 @@ def _open_cors(value: str | None) -> _Verdict:
     wanted = HEADERS["Access-Control-Allow-Origin"]
     if value == wanted:
         return None
-    return Level.ERROR, f"; it has to be {wanted!r}, so that every script can read"
+    return Level.ERROR, f"; it must be {wanted!r}, so that every script can read"
 
 
 def _json_type(value: str | None) -> _Verdict:
     kind, _, parameter = (value or "").lower().partition(";")
     if kind.strip() == "application/json" and parameter.strip() in ("", "charset=utf-8"):
         return None
-    return Level.ERROR, "; it has to be 'application/json'"
+    return Level.ERROR, "; it must be 'application/json'"
 
 
 def _an_hour(value: str | None) -> _Verdict:
-    """Shorter or longer than an hour is worth a note: some hosts, GitHub Pages for one, leave no choice."""
+    """Add a note for another time than an hour: on some hosts, such as GitHub Pages, it can't be changed."""
     parts = [part.strip().lower() for part in (value or "").split(",")]
     ages = [int(found[1]) for part in parts if (found := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
     if len(ages) != 1 or not ages[0] or {"no-store", "no-cache", "private"} & set(parts):
         wanted = HEADERS["Cache-Control"]
-        return Level.ERROR, f"; it has to be {wanted!r}, so that copies are kept for an hour"
+        return Level.ERROR, f"; it must be {wanted!r}, so that copies are kept for an hour"
     if ages[0] == _HOUR:
         return None
     return Level.INFO, f": copies are kept for {ages[0]} seconds instead of an hour"
@@ -63,7 +63,7 @@ _CHECKS: Mapping[str, Callable[[str | None], _Verdict]] = {
 
 
 def header_faults(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level, str]]:
-    """What is wrong (or, as a note, unusual) with the headers of the document at `path`, in words."""
+    """Yield the errors (or notes) on the headers of the document at `path`."""
     for name, check in _CHECKS.items():
         if check is _json_type and not path.endswith(".json"):
             continue
@@ -74,22 +74,22 @@ def header_faults(headers: Mapping[str, str], path: str) -> Iterator[tuple[Level
 
 
 _OVERVIEW = 2**26
-"""Most bytes of the two documents whose size nothing tells before, `index.json` and `manifest.json`."""
+"""Maximum size of `index.json` and `manifest.json` in bytes, as no document contains their size."""
 _LARGEST = 2**28
-"""Most bytes that a manifest may claim for a document: each is held in memory."""
+"""Maximum size of a document in a manifest in bytes, as documents are read into memory."""
 _BUSY = (429, 503)
 _HEADERS = {"Origin": "https://client.example"}
-"""Some hosts send CORS headers only to those who name an origin."""
-_SEE = "see `Hosts` on the guide's page Publish for what your host has to be told"
-_WHERE = "is this the address of a site with this API?"
+"""Some hosts send CORS headers only if the request has an origin."""
+_SEE = "see `Hosts` on the guide's page Publish for the configuration of your host"
+_WHERE = "check that this is the URL of a site with this API"
 _AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
-"""What no build writes: pages count from 1."""
+"""A path that no build writes, as pages count from 1."""
 _CLOCKS = datetime.timedelta(minutes=5)
-"""How far the clock of the machine that built the site may be ahead."""
+"""Tolerance for a fast clock on the machine that built the site."""
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _GIVE_UP = 3
-"""How many documents in a row may fail to arrive before the rest is left alone."""
+"""Number of consecutive failures after which the check stops."""
 
 Path = Annotated[str, msgspec.Meta(pattern=rf"^{addresses.DOCUMENT_PATH}\Z", max_length=2000)]
 
@@ -100,7 +100,7 @@ class _LiveDocument(msgspec.Struct):
 
 
 class _LiveManifest(msgspec.Struct, rename="camel"):
-    """What this reads of a manifest, also of one that a later version wrote."""
+    """The required parts of a manifest; later versions may have more."""
 
     documents: dict[Path, _LiveDocument]
     generated_at: str | None = None
@@ -133,10 +133,10 @@ M = TypeVar("M", bound=msgspec.Struct)
 
 
 def api_root(address: str) -> str:
-    """The address of `api/v1/` of a site, of its API, or of its discovery document.
+    """Return the URL of `api/v1/` for the URL of a site, its API, or its discovery document.
 
     Raises:
-        ValueError: no http(s) address of a site.
+        ValueError: not an http(s) URL of a site.
     """
     parts = urlsplit(address)
     try:
@@ -144,23 +144,23 @@ def api_root(address: str) -> str:
     except ValueError:
         fine = False
     if not fine or parts.username is not None or parts.query or parts.fragment or not address.isprintable():
-        raise ValueError(f"{address!r} is not an address like https://example.org/catalog/")
+        raise ValueError(f"{address!r} is not a URL such as https://example.org/catalog/")
     path = parts.path.removesuffix(addresses.INDEX).rstrip("/").removesuffix(addresses.PREFIX).rstrip("/")
     return addresses.web_address(f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/")
 
 
 def published_head(client: Client, root: str) -> tuple[str, str]:
-    """Date and SHA-256 of the last day in the history of a published site; `root` is an `api_root`.
+    """Return date and SHA-256 of the last day in the history of a published site. `root` is an `api_root`.
 
     Raises:
-        NoAnswerError: the site can't be reached, or publishes no history.
+        NoAnswerError: the site is unreachable, or does not publish a history.
     """
     address = root + addresses.HISTORY
     try:
         answer = client.get(address, _OVERVIEW)
         if answer.status != 200 or answer.too_large:
             what = f"more than {_OVERVIEW:,} bytes" if answer.too_large else str(answer.status)
-            raise NoAnswerError(f"the host answers {what}")
+            raise NoAnswerError(f"the host responds with {what}")
         head = msgspec.json.decode(answer.body, type=_LiveHistory).head
     except NoAnswerError as error:
         raise NoAnswerError(f"{address}: {error}") from None
@@ -170,7 +170,7 @@ def published_head(client: Client, root: str) -> tuple[str, str]:
 
 
 def _same(address: str, root: str) -> bool:
-    """Whether an address is that of an `api_root`; the case of its host and a usual port don't matter."""
+    """Whether a URL is that of an `api_root`, ignoring the case of the host and a default port."""
     try:
         mine, other = (urlsplit(api_root(each)) for each in (address, root))
     except ValueError:
@@ -195,23 +195,22 @@ class LiveCheck:
         base: str | None,
         max_age: datetime.timedelta | None,
     ) -> None:
-        """`root` is an `api_root`, `most` how many documents to ask for (None: all), `key` the one whose
-        signature the manifest has to have, `base` the `api_root` that it has to be of, `max_age` how old it
-        may be.
+        """`root` is an `api_root`, `most` the number of documents to check (None: all). The manifest must be
+        signed with `key`, contain the `api_root` `base`, and not be older than `max_age`.
         """
         self.root, self._client, self._most, self._key = root, client, most, key
         self._base, self._max_age = base, max_age
         self.checked = self.bytes = self.documents = 0
         self.generated_at: str | None = None
-        """What the manifest contains; likewise `base`."""
+        """Value in the manifest, like `base`."""
         self.base: str | None = None
         self.verified = False
         self._faults: dict[tuple[Level, str, str, Code], list[str]] = defaultdict(list)
         self._silences = 0
-        """How many times in a row no answer came."""
+        """Number of consecutive requests without a response."""
 
     def run(self) -> Problems:
-        """Ask for everything, and say what is wrong: each fault once, with how many documents have it."""
+        """Check everything, and return each problem once, with the number of its documents."""
         self._all()
         problems = Problems()
         for (level, message, hint, code), paths in self._faults.items():
@@ -220,7 +219,7 @@ class LiveCheck:
         return problems
 
     def faults(self) -> list[dict[str, object]]:
-        """Each fault with every document that has it, for programs."""
+        """Return each problem with all its documents, for programs."""
         return [
             {"level": level.name.lower(), "code": code, "message": message, "hint": hint}
             | {"help": code.help, "documents": paths}
@@ -246,7 +245,9 @@ class LiveCheck:
             entry = manifest.documents[path]
             self._compare(path, index if path == addresses.INDEX else self._arrived(path, entry.bytes), entry)
             if self._silences == _GIVE_UP:
-                self._fault(path, f"no answer {_GIVE_UP} times in a row, so the rest was not asked for")
+                self._fault(
+                    path, f"no response {_GIVE_UP} times in a row, so the other documents are not checked"
+                )
                 return
         for path in _UNKNOWN:
             self._unknown(path)
@@ -260,7 +261,7 @@ class LiveCheck:
         try:
             return None if body is None else msgspec.json.decode(body, type=model)
         except msgspec.ValidationError as error:
-            self._fault(path, f"no such document: {text(str(error))[:300]}", _WHERE)
+            self._fault(path, f"not a valid document: {text(str(error))[:300]}", _WHERE)
         except (ValueError, RecursionError):
             self._fault(path, "not JSON", _WHERE)
         return None
@@ -273,16 +274,18 @@ class LiveCheck:
             return
         if answer.status != 200:
             hint = "sign after each build, before publishing, with `catalog-api sign`"
-            self._fault(addresses.SIGNATURE, f"the host answers {answer.status}, so nothing is signed", hint)
+            self._fault(
+                addresses.SIGNATURE, f"the host responds with {answer.status}, so there is no signature", hint
+            )
             return
         try:
             signature.verify(manifest, answer.body, key)
             self.verified = True
         except RefusedError as error:
-            self._fault(addresses.SIGNATURE, error.message, "believe nothing of it before it is known why")
+            self._fault(addresses.SIGNATURE, error.message, "do not trust the site until you know the reason")
 
     def _age(self, generated_at: str | None) -> None:
-        """Judge when the site was built: an old site keeps its valid signature, so anyone can serve it."""
+        """Check the age of the site: an old site has a valid signature, so anyone can serve it again."""
         self.generated_at = generated_at and text(generated_at)[:100]
         if self._max_age is None:
             return
@@ -298,22 +301,24 @@ class LiveCheck:
             message = f"`generatedAt` is in the future: {self.generated_at}"
             self._fault(addresses.MANIFEST, message, "check the clock of the machine that built the site")
         elif now - built > self._max_age:
-            message = f"built {days:,} days ago, on {self.generated_at}, which is too old"
+            message = f"built {days:,} days ago, on {self.generated_at}, which exceeds the maximum age"
             self._fault(addresses.MANIFEST, message, "build and publish the site again")
 
     def _address(self, base: str | None) -> None:
-        """Judge whether the manifest is of this site: the signature of another site is valid, too."""
+        """Check that the manifest belongs to this site: the signature of another site is also valid."""
         self.base = base and text(base)[:300]
         if self._base is None:
             return
         if self.base is None:
-            self._fault(addresses.MANIFEST, "does not contain `base`, the address of the API", _AGAIN)
+            self._fault(addresses.MANIFEST, "missing `base`, the URL of the API", _AGAIN)
         elif f"{self.base}/" == urlsplit(self._base).path:
-            message = f"`base` is {self.base!r}, without a host, so the manifest of another host would pass"
+            message = (
+                f"`base` is {self.base!r}, without a host, so the manifest of another host would be accepted"
+            )
             self._fault(addresses.MANIFEST, message, "set `site_url` and publish again", Level.WARNING)
         elif not _same(self.base, self._base):
             message = f"`base` is {self.base!r}, not {self._base.rstrip('/')!r}: the manifest of another site"
-            hint = "for a preview, give the address that it was built for with `--base`"
+            hint = "for a preview, pass the URL of the build with `--base`"
             self._fault(addresses.MANIFEST, message, hint)
 
     def _links(self, index: _LiveIndex, manifest: _LiveManifest | None) -> None:
@@ -322,39 +327,39 @@ class LiveCheck:
             path = link.removeprefix(base)
             if path == link:
                 other = text(link.partition(addresses.PREFIX)[0])[:100]
-                message = f"its links lead to {other!r}, but the API is below {base!r}"
+                message = f"its links point to {other!r}, but the API is at {base!r}"
                 self._fault(
-                    addresses.INDEX, message, "set `site_url` to the site's address and publish again"
+                    addresses.INDEX, message, "set `site_url` to the URL of the site, and publish again"
                 )
                 return
             if manifest and path != addresses.MANIFEST and path not in manifest.documents:
-                message = f"a link leads to {text(path)[:100]!r}, which the manifest does not have"
+                message = f"a link points to {text(path)[:100]!r}, which is not in the manifest"
                 self._fault(addresses.INDEX, message, _AGAIN)
 
     def _compare(self, path: str, body: bytes | None, entry: _LiveDocument) -> None:
         if body is not None and (
             len(body) != entry.bytes or hashlib.sha256(body).hexdigest() != entry.sha256
         ):
-            hint = f"an old copy in a cache, or an upload that is not complete; {_AGAIN}"
-            self._fault(path, "other bytes than the manifest says", hint)
+            hint = f"a cache has an old copy, or the upload is incomplete; {_AGAIN}"
+            self._fault(path, "does not match its hash in the manifest", hint)
 
     def _arrived(self, path: str, size: int) -> bytes | None:
-        """The body of a document that is there, its headers judged."""
+        """Return the body of a document if it exists, and check its headers."""
         answer = self._ask(path, size)
         if answer is None:
             return None
         if 300 <= answer.status < 400:
             target = text(answer.headers.get("Location", ""))[:200]
-            self._fault(path, f"redirected to {target!r}", "check the address where the documents really are")
+            self._fault(path, f"redirected to {target!r}", "check the URL of the documents themselves")
             return None
         if answer.status != 200:
             overview = path in (addresses.INDEX, addresses.MANIFEST)
-            self._fault(path, f"the host answers {answer.status}", _WHERE if overview else _AGAIN)
+            self._fault(path, f"the host responds with {answer.status}", _WHERE if overview else _AGAIN)
             return None
         for level, message in header_faults(answer.headers, path):
             self._fault(path, message, _SEE, level, code=Code.HEADERS)
         if answer.too_large:
-            self._fault(path, f"larger than it should be: more than {size:,} bytes")
+            self._fault(path, f"too large: more than {size:,} bytes")
             return None
         self.checked += 1
         self.bytes += len(answer.body)
@@ -363,7 +368,7 @@ class LiveCheck:
     def _unknown(self, path: str) -> None:
         answer = self._ask(path, 0)
         if answer and answer.status not in (404, 410):
-            message = f"the host answers {answer.status} for what does not exist, not 404"
+            message = f"the host responds with {answer.status} instead of 404 for a missing file"
             self._fault(path, message, _SEE, code=Code.HEADERS)
 
     def _ask(self, path: str, size: int) -> Answer | None:
@@ -380,7 +385,7 @@ class LiveCheck:
 
 
 def _chosen(paths: list[str], most: int | None) -> list[str]:
-    """At most so many documents, spread evenly over all kinds, which paths are sorted by."""
+    """Return at most `most` documents, spread evenly over the sorted paths, and so over all kinds."""
     paths.sort()
     if most is None or len(paths) <= most:
         return paths

@@ -1,7 +1,7 @@
 """Reads image registries by the OCI distribution specification, and classic chart repositories.
 
-Bytes are asked for by digest only and compared with it. Nothing is written, and nothing of an answer is
-trusted: wrong types, sizes and digests raise `NoAnswerError`.
+Content is requested by digest and compared with it. Nothing is written. Responses are not trusted: wrong
+types, sizes and digests raise `NoAnswerError`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
 _MANIFEST_SIZE, _BLOB_SIZE, _INDEX_SIZE = 4 * 2**20, 8 * 2**20, 32 * 2**20
 _MOST_PAGES = 1000
 _IN_A_ROW = 3
-"""After so many requests in a row without an answer, a host is not asked again."""
+"""Number of consecutive requests without a response after which a host is skipped."""
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _ERROR_CODE = re.compile(r"[A-Z_]{1,40}")
 
 REGISTRY_LIMITS = Limits(
     silence=20,
     whole=60,
-    # Waits of 0, 2, 4 and 8 s.
+    # The waits are 0, 2, 4 and 8 s.
     retry=Retry(4, backoff_factor=1, backoff_max=16, status_forcelist=(429, 500, 502, 503, 504)),
     longest_wait=60,
 )
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class RefusedAnswerError(NoAnswerError):
-    """The registry refuses; `status` is 401 or 403 for wrong credentials, 404 for what it does not have."""
+    """An error of the registry; `status` is 401 or 403 for wrong credentials, 404 for a missing object."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -57,7 +57,7 @@ class RefusedAnswerError(NoAnswerError):
 
 
 class Descriptor(Struct, rename="camel"):
-    """What a manifest refers to."""
+    """A reference in a manifest."""
 
     digest: str
     media_type: str = ""
@@ -68,13 +68,13 @@ class Descriptor(Struct, rename="camel"):
 
 
 class RegistryManifest(Struct, rename="camel"):
-    """An index or a manifest, of OCI's type or of Docker's."""
+    """An index or a manifest, with a type of OCI or of Docker."""
 
     media_type: str = ""
     manifests: list[Descriptor] | None = None
-    """Of an index."""
+    """Set for an index."""
     config: Descriptor | None = None
-    """Of a manifest."""
+    """Set for a manifest."""
     layers: list[Descriptor] | None = None
     annotations: dict[str, Any] | None = None
     artifact_type: str | None = None
@@ -94,9 +94,9 @@ class _Token(Struct):
 
 
 class Registries:
-    """Asks registries, from several threads; use it as a context manager.
+    """Requests data from registries in several threads; use it as a context manager.
 
-    `requests` counts the requests of each host, those for tokens included.
+    `requests` counts the requests to each host, including those for tokens.
     """
 
     def __init__(
@@ -107,9 +107,9 @@ class Registries:
         insecure: tuple[str, ...] = (),
         seconds: float = float("inf"),
     ) -> None:
-        """`insecure` are the hosts to ask by http; no request begins when `seconds` are over.
+        """`insecure` has the hosts that use http. No request starts after `seconds`.
 
-        By default the limits are `REGISTRY_LIMITS`, with waits that end with the run.
+        The default limits are `REGISTRY_LIMITS`, with waits that end with the run.
         """
         self._stopped = threading.Event()
         self._limits = limits or replace(REGISTRY_LIMITS, sleep=self._sleep)
@@ -135,7 +135,7 @@ class Registries:
             client.__exit__()
 
     def stop(self) -> None:
-        """Begin no other request, and end all waits."""
+        """Start no more requests, and end all waits."""
         self._deadline = 0
         self._stopped.set()
 
@@ -143,25 +143,25 @@ class Registries:
         self._stopped.wait(seconds)
 
     def tags(self, repository: Reference) -> list[str]:
-        """All tags, sorted."""
+        """Return all tags, sorted."""
         tags: set[str] = set()
         for answer in self._pages(repository, "tags/list", ""):
             tags.update(_decode(answer.body, _Tags, "list of tags").tags or ())
         return sorted(tag for tag in tags if VERSION_LABEL.fullmatch(tag))
 
     def digest(self, repository: Reference, tag: str) -> str:
-        """The digest of a tag."""
+        """Return the digest of a tag."""
         answer = self._ask(repository, f"manifests/{tag}", method="HEAD")
         digest = answer.headers.get("Docker-Content-Digest")
         if digest is None:
             body = self._ask(repository, f"manifests/{tag}", size=_MANIFEST_SIZE).body
             return f"sha256:{hashlib.sha256(body).hexdigest()}"
         if not DIGEST.fullmatch(digest):
-            raise NoAnswerError(f"{repository.domain} answers with a malformed digest for {tag}")
+            raise NoAnswerError(f"{repository.domain} sent a malformed digest for {tag}")
         return digest
 
     def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
-        """The index or manifest with this digest."""
+        """Return the index or manifest with this digest."""
         answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
         manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
@@ -172,13 +172,13 @@ class Registries:
         return manifest
 
     def blob(self, repository: Reference, digest: str) -> bytes:
-        """A config or another small blob."""
+        """Return a config or another small blob."""
         return self._by_digest(repository, "blobs", digest, _BLOB_SIZE).body
 
     def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
-        """What refers to a digest, by the referrers API; nothing where the registry does not have it."""
+        """Return the referrers of a digest; empty if the registry does not support the referrers API."""
         host = repository.domain
-        # Until it is known whether the host has the API, one thread asks and the others wait.
+        # One thread checks whether the host supports the API, while the others wait.
         with self._first_referrers if host not in self._has_referrers else nullcontext():
             if not self._has_referrers.get(host, True):
                 return []
@@ -199,10 +199,10 @@ class Registries:
             return referrers
 
     def chart_index(self, address: str) -> bytes:
-        """The index.yaml of a classic repository."""
+        """Return the index.yaml of a classic repository."""
         parts = urlsplit(address)
         if parts.scheme != "https" and not self._is_plain(parts.netloc):
-            raise NoAnswerError(f"{address}: not asked by http (write https://{parts.netloc}{parts.path})")
+            raise NoAnswerError(f"{address}: http is not allowed (use https://{parts.netloc}{parts.path})")
         reference = Reference(parts.netloc, "")
         return self._ask(reference, f"{address.rstrip('/')}/index.yaml", size=_INDEX_SIZE, accept="*/*").body
 
@@ -214,11 +214,11 @@ class Registries:
         )
         algorithm = digest.partition(":")[0]
         if f"{algorithm}:{hashlib.new(algorithm, answer.body).hexdigest()}" != digest:
-            raise NoAnswerError(f"{repository.domain} answers with other bytes than those of {digest}")
+            raise NoAnswerError(f"{repository.domain} sent content that does not match {digest}")
         return answer
 
     def _pages(self, repository: Reference, path: str, accept: str) -> Iterator[Answer]:
-        """The answer, and those that `Link` leads to on the same host."""
+        """Yield the response, and the next pages in `Link` on the same host."""
         address = self._address(repository, path)
         for _ in range(_MOST_PAGES):
             answer = self._ask(repository, address, size=_MANIFEST_SIZE, accept=accept or "application/json")
@@ -230,13 +230,13 @@ class Registries:
             target = urljoin(address, following)
             if urlsplit(target)[:2] != urlsplit(address)[:2] or target == address:
                 raise NoAnswerError(
-                    f"{repository.domain} continues its list elsewhere, which is not followed"
+                    f"{repository.domain} continues its list on another host, which is not followed"
                 )
             address = target
-        raise NoAnswerError(f"{repository.domain} gives more than {_MOST_PAGES} pages of one list")
+        raise NoAnswerError(f"{repository.domain} sent more than {_MOST_PAGES} pages of one list")
 
     def _is_plain(self, host: str) -> bool:
-        """Whether a host is asked by http."""
+        """Whether a host uses http."""
         return urlsplit(f"//{host}").hostname in LOOPBACK or host.lower() in self._insecure
 
     def _address(self, repository: Reference, path: str) -> str:
@@ -255,11 +255,11 @@ class Registries:
         return client
 
     def _request(self, host: str, address: str, headers: Mapping[str, str], size: int, method: str) -> Answer:
-        """An answer of any status below 500."""
+        """Return a response with any status below 500."""
         if time.monotonic() > self._deadline:
-            raise NoAnswerError(f"not asked: the run ended, or took longer than {self._seconds:g} seconds")
+            raise NoAnswerError(f"skipped: the run ended, or took longer than {self._seconds:g} seconds")
         if self._unanswered[host] >= _IN_A_ROW:
-            raise UnavailableError(f"not asked: {host} gave no answer {_IN_A_ROW} times in a row")
+            raise UnavailableError(f"skipped: {host} did not respond {_IN_A_ROW} times in a row")
         with self._lock:
             self.requests[host] += 1
         try:
@@ -282,11 +282,11 @@ class Registries:
         method: str = "GET",
         accept: str = _ACCEPT,
     ) -> Answer:
-        """An answer of status 200; with credentials if the registry asks for them.
+        """Return a response with status 200. Sends credentials if the registry requires them.
 
         Raises:
             RefusedAnswerError: another status below 500.
-            NoAnswerError: no answer that can be used.
+            NoAnswerError: no usable response.
         """
         host, address = repository.domain, self._address(repository, path)
         key = host, repository.path
@@ -303,26 +303,26 @@ class Registries:
             self._authorizations[key] = authorization
         if answer.status == 200:
             return answer
-        reason = {401: "access denied", 403: "access denied", 404: "not found"}.get(answer.status, "refused")
+        reason = {401: "access denied", 403: "access denied", 404: "not found"}.get(answer.status, "rejected")
         login = " (check the credentials: `docker login`)" if answer.status in (401, 403) else ""
         code = _error_code(answer.body)
         detail = f"{answer.status} {code}".strip()
         raise RefusedAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}{login}", answer.status)
 
     def _authorize(self, repository: Reference, challenge: str) -> str:
-        """The header that answers a challenge; empty if nothing can."""
+        """Return the header for a challenge, or "" if there are no credentials."""
         scheme, _, rest = challenge.partition(" ")
         login = self._credentials.of(repository.domain)
         if scheme.lower() == "basic":
             return login.basic if login else ""
         if scheme.lower() != "bearer":
-            raise NoAnswerError(f"{repository.domain} asks for {text(scheme)[:40]!r}, which is not supported")
+            raise NoAnswerError(f"{repository.domain} requires {text(scheme)[:40]!r}, which is not supported")
         fields = parse_dict_header(rest)
         realm = fields.get("realm") or ""
         parts = urlsplit(realm)
         if parts.scheme != "https" and not (parts.scheme == "http" and self._is_plain(parts.netloc)):
             raise NoAnswerError(
-                f"{repository.domain} names a token server that is not asked: {text(realm)[:100]!r}"
+                f"{repository.domain} has a token server that is not allowed: {text(realm)[:100]!r}"
             )
         scope = fields.get("scope") or f"repository:{repository.path}:pull"
         query = {
@@ -337,7 +337,7 @@ class Registries:
         token = _decode(answer.body, _Token, "token")
         value = token.token or token.access_token
         if not _TOKEN.fullmatch(value):
-            raise NoAnswerError(f"{realm}: no token in the answer")
+            raise NoAnswerError(f"{realm}: no token in the response")
         return f"Bearer {value}"
 
 
@@ -345,7 +345,7 @@ def _decode(body: bytes, kind: type[T], name: str) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except (ValueError, RecursionError) as error:
-        # The token's own text is never in a message of msgspec, which names types and places.
+        # Messages of msgspec contain types and places, but never the text of the token.
         raise NoAnswerError(f"the {name} can't be read: {error}") from None
 
 
@@ -354,7 +354,7 @@ def _media_type(answer: Answer) -> str:
 
 
 def _error_code(body: bytes) -> str:
-    """The first error code of a registry, such as `NAME_UNKNOWN`."""
+    """Return the first error code of a registry, such as `NAME_UNKNOWN`."""
     try:
         code = msgspec.json.decode(body)["errors"][0]["code"]
     except (ValueError, RecursionError, LookupError, TypeError):

@@ -1,7 +1,7 @@
-"""Brings what registries know of images and charts into the files that a build reads.
+"""Writes the data of registries on images and charts to the files that a build reads.
 
-A digest that is known is not read again. Nothing that is known is lost because a registry, a repository, a
-tag or an answer is missing; with `prune`, what the registry no longer has is removed.
+A known digest is not requested again. Existing data is kept if a registry, repository, tag or response is
+missing. `prune` removes versions that were removed from the registry.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from .registry import RefusedAnswerError, Registries
 
 PARALLEL = 8
 _PER_DIGEST = 6
-"""Requests for a digest that is not known: an index, two manifests, a config, two referrers."""
+"""Requests for a new digest: an index, two manifests, a config, two referrers."""
 _SAVED_AFTER = 50
-"""New digests after which the file of an item is written, so that a run that ends early goes on there."""
+"""Number of new digests after which the file of an item is saved, so that the next run can continue."""
 
 T = TypeVar("T")
 
 
 class Listed(Struct, frozen=True):
-    """A version that a page lists."""
+    """A version on a page."""
 
     position: int
     tags: tuple[str, ...]
-    """Its label and its other tags, as a registry has them."""
+    """Its name and its other tags, as in a registry."""
     digests: tuple[str, ...]
 
 
 class Item(Struct, frozen=True):
-    """An image or chart to ask for."""
+    """An image or chart to request."""
 
     slug: str
     reference: str
@@ -60,7 +60,7 @@ class Item(Struct, frozen=True):
     raw: RawItem
     is_chart: bool
     listed: tuple[Listed, ...] | None
-    """The versions that the page lists; None for all that the registry has."""
+    """The versions on the page; None for all versions in the registry."""
 
     @property
     def is_classic(self) -> bool:
@@ -76,7 +76,7 @@ class Item(Struct, frozen=True):
 
 
 class FileChange(Struct, frozen=True):
-    """What a run changed in one file, for people."""
+    """The changes of a run in one file, for people."""
 
     file: str
     versions: tuple[str, ...]
@@ -84,29 +84,29 @@ class FileChange(Struct, frozen=True):
 
 
 class _State(Struct):
-    """What is known of one item during a run."""
+    """The data of one item during a run."""
 
     file: Path
     label: str
     before: bytes
     known: dict[str, VersionFacts]
-    """Digest (of a classic chart: version) → facts of the file."""
+    """Digest (for a classic chart: version) → facts in the file."""
     versions: tuple[VersionFacts, ...]
-    """Those of the file."""
+    """The versions in the file."""
     tags: list[str] = []
 
 
 class Work(Struct, frozen=True):
-    """What is left to do for one item."""
+    """The remaining work for one item."""
 
     slug: str
     requests: int
-    """That it takes at most, about."""
+    """Approximate maximum number of requests."""
     do: Callable[[], None]
 
 
 class Sync:
-    """One run over all items. `changes` and `problems` are filled by it."""
+    """A run over all items. It fills `changes` and `problems`."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Sync:
         prune: bool = False,
         dry_run: bool = False,
     ) -> None:
-        """`label` is how problems name `folder`; links may lead to the folders of `project`."""
+        """`label` is the name of `folder` in problems. Links may point to the folders of `project`."""
         self._registries, self._folder, self._label = registries, folder, label
         self._project, self._problems = project, problems
         self._prune, self._dry_run = prune, dry_run
@@ -129,22 +129,22 @@ class Sync:
         self.unchanged = 0
 
     def close(self) -> None:
-        """Wait for the requests that are under way, and begin no other."""
+        """Wait for running requests, and start no more."""
         self._registries.stop()
         self._items.shutdown(cancel_futures=True)
         self._requests.shutdown(cancel_futures=True)
         self.changes.sort(key=lambda change: change.file)
 
     def begin(self, items: Iterable[Item]) -> tuple[list[Work], int]:
-        """List the tags of all repositories. Returns the work that is left, and how many requests it takes at
-        most, about.
+        """List the tags of all repositories. Returns the remaining work, and the approximate maximum number
+        of requests.
         """
         futures = [self._items.submit(self._begin, item) for item in items]
         begun = [work for future in futures if (work := future.result())]
         return begun, sum(work.requests for work in begun)
 
     def run(self, work: Iterable[Work]) -> Iterator[str]:
-        """Do the work in parallel. Yields the slug of each item that is done."""
+        """Do the work in parallel. Yields the slug of each finished item."""
         futures = {self._items.submit(each.do): each.slug for each in work}
         for future in as_completed(futures):
             future.result()
@@ -164,7 +164,7 @@ class Sync:
             return None
         versions = [tag for tag in tags if not learn.is_attachment(tag)]
         if not versions:
-            self._lost(item, state, f"{item.repository.domain} lists no tag of {item.name}", gone=True)
+            self._lost(item, state, f"{item.repository.domain} has no tags of {item.name}", gone=True)
             return None
         state.tags = tags
         asked = versions if item.listed is None else self._listed_tags(item, versions)
@@ -173,11 +173,11 @@ class Sync:
         return Work(item.slug, requests, lambda: self._repository(item, state, versions, asked))
 
     def _request(self, ask: Callable[..., T], *arguments: object) -> T:
-        """One of at most `PARALLEL` requests at a time."""
+        """Run a request, with at most `PARALLEL` of them at a time."""
         return self._requests.submit(ask, *arguments).result()
 
     def _listed_tags(self, item: Item, tags: Collection[str]) -> list[str]:
-        """Those tags that the page lists; a version of which the registry has none is a warning."""
+        """Return the tags that are on the page. Warns about versions without a tag in the registry."""
         asked: dict[str, None] = {}
         for version in item.listed or ():
             present = [tag for tag in version.tags if tag in tags]
@@ -189,14 +189,14 @@ class Sync:
         return list(asked)
 
     def _lost(self, item: Item, state: _State, message: str, *, gone: bool) -> None:
-        """Nothing is known of the whole repository: what was known stays, or goes if the author wants it."""
+        """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
         if gone and self._prune and state.versions:
             self._save(item, state, ())
         else:
-            self._fail(item, message, "what was known is kept" if state.versions else "")
+            self._fail(item, message, "the existing data is kept" if state.versions else "")
 
     def _repository(self, item: Item, state: _State, versions: Sequence[str], asked: Sequence[str]) -> None:
-        """Ask for the digest of each tag, and read those digests that are not known."""
+        """Request the digest of each tag, and read new digests."""
         before = {
             tag: version.digest
             for version in state.versions
@@ -225,18 +225,18 @@ class Sync:
         self._check_digests(item, digests, known)
 
     def _refreshed(self, item: Item, facts: VersionFacts, digest: str, tags: Sequence[str]) -> VersionFacts:
-        """The facts of a known digest with what was attached to it since."""
+        """Return the facts of a known digest with new attachments."""
         return learn.with_attached(facts, learn.attached(self._registries, item.repository, digest, tags))
 
     def _results(self, item: Item, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
-        """What came of each request; a problem for what failed."""
+        """Yield the result of each request. Adds a problem for each failure."""
         for name, future in futures.items():
             try:
                 yield name, future.result()
             except learn.NotOfThisKindError as error:
                 self._note(item, str(error))
             except NoAnswerError as error:
-                self._fail(item, str(error), "what was known is kept")
+                self._fail(item, str(error), "the existing data is kept")
 
     def _combined(
         self,
@@ -246,7 +246,7 @@ class Sync:
         digests: Mapping[str, str],
         before: Mapping[str, str],
     ) -> tuple[VersionFacts, ...]:
-        """All versions: each digest with its tags, and what is gone."""
+        """Return all versions: each digest with its tags, and the removed versions."""
         tags: dict[str, list[str]] = {}
         for tag, digest in digests.items():
             if (usable := digest if digest in known else before.get(tag)) is not None:
@@ -260,7 +260,7 @@ class Sync:
             else:
                 label, others = facts.version, sorted(names)
                 if label in versions and _chart_tag(label) not in others:
-                    self._note(item, f"{others[0]} is another chart of version {label}, which is not used")
+                    self._note(item, f"not used: {others[0]} is another chart with version {label}")
                     continue
             covered |= {label, *others}
             versions[label] = replace(facts, version=label, tags=tuple(others), gone=False)
@@ -269,7 +269,7 @@ class Sync:
     def _with_gone(
         self, item: Item, state: _State, versions: Mapping[str, VersionFacts], covered: Collection[str]
     ) -> tuple[VersionFacts, ...]:
-        """The versions and those that the registry no longer has, by label."""
+        """Return the versions and those that were removed from the registry, sorted."""
         result = dict(versions)
         for facts in state.versions:
             if facts.version in result or facts.version in covered or self._prune:
@@ -300,7 +300,7 @@ class Sync:
     def _check_digests(
         self, item: Item, digests: Mapping[str, str], known: Mapping[str, VersionFacts]
     ) -> None:
-        """Warn if the page has a digest that the registry does not have for the tag of that version."""
+        """Warn if the digest on the page differs from the digest of that tag in the registry."""
         for version in item.listed or ():
             tag = next((tag for tag in version.tags if tag in digests), None)
             if tag is None:
@@ -313,11 +313,11 @@ class Sync:
                 if digest not in present:
                     created = f", created {facts.created}" if facts and facts.created else ""
                     message = f"{item.name}:{tag} is {digests[tag]} in the registry{created}, not {digest}"
-                    hint = "correct the digest or remove it, if the new one is yours"
+                    hint = "if the new digest is yours, correct or remove the digest on the page"
                     self._warn(item, ("versions", version.position, "digest"), message, hint, Code.MOVED_TAG)
 
     def _read(self, item: Item) -> _State | None:
-        """What is known of an item; None, with a problem, if its file can't be used."""
+        """Return the data of an item. If its file is invalid, return None and add a problem."""
         path = f"{'charts' if item.is_chart else 'images'}/{item.slug}.json"
         file, label = self._folder / path, f"{self._label}/{path}"
         kind: type[ImageFacts | ChartFacts] = ChartFacts if item.is_chart else ImageFacts
@@ -344,7 +344,7 @@ class Sync:
     def _save(
         self, item: Item, state: _State, versions: tuple[VersionFacts, ...], *, final: bool = True
     ) -> None:
-        """Write the file if it changes, and note the changes of the whole run once they are final."""
+        """Write the file if it changes. Records the changes of the whole run once they are final."""
         body = encode(_file(item, versions)) if versions or state.before else b""
         if body != state.before and not self._dry_run and (final or versions):
             write_whole(state.file, body)
@@ -352,20 +352,20 @@ class Sync:
             return
         for facts in versions:
             if facts.gone:
-                message = f"{item.name} no longer has {facts.version}, which is kept as gone"
-                self._warn(item, (), message, "`catalog-api sync --prune` removes it")
+                message = f"{facts.version} was removed from {item.name}, and is marked as gone"
+                self._warn(item, (), message, "run `catalog-api sync --prune` to remove it")
             for part in facts.manifests if isinstance(facts, ImageVersionFacts) else ():
                 if part.size is None and not facts.gone:
                     message = f"{item.name}:{facts.version} has no manifest for {part.platform} any more"
-                    self._warn(item, (), message, "push it again: nobody can pull it for that platform")
+                    self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
         if body == state.before:
             self.unchanged += 1
             return
         self.changes.append(FileChange(state.label, tuple(_changes(state.versions, versions))))
 
     def _fail(self, item: Item, message: str, hint: str) -> None:
-        """Add an error; those of one item are shown as one line if there are many."""
-        self._add(item, (), message, hint, Level.ERROR, f"{item.name}: no usable answers of the registry")
+        """Add an error. Errors of one item share a line if there are many."""
+        self._add(item, (), message, hint, Level.ERROR, f"{item.name}: no usable responses of the registry")
 
     def _warn(
         self,
@@ -378,7 +378,7 @@ class Sync:
         self._add(item, path, message, hint, Level.WARNING, "", code)
 
     def _note(self, item: Item, message: str) -> None:
-        self._add(item, (), message, "", Level.INFO, f"{item.name}: tags that are not used")
+        self._add(item, (), message, "", Level.INFO, f"{item.name}: unused tags")
 
     def _add(
         self,
@@ -402,17 +402,17 @@ def _file(item: Item, versions: tuple[VersionFacts, ...]) -> ImageFacts | ChartF
 
 
 def _tags_of(facts: VersionFacts) -> tuple[str, ...]:
-    """All tags of a version; of a chart its version is none."""
+    """Return all tags of a version. The version of a chart is not a tag."""
     return (facts.version, *facts.tags) if isinstance(facts, ImageVersionFacts) else facts.tags
 
 
 def _chart_tag(version: str) -> str:
-    """The tag of a chart's version, which may not have a `+`."""
+    """Return the tag of a chart's version, with `_` for `+`."""
     return version.replace("+", "_")
 
 
 def _changes(before: Iterable[VersionFacts], after: Iterable[VersionFacts]) -> Iterator[str]:
-    """The versions that differ: `+ 1.2`, `- 1.1`, `~ 1.0`; the latter with its digests if they differ."""
+    """Yield the versions that differ: `+ 1.2`, `- 1.1`, `~ 1.0`, the last form with different digests."""
     old, new = ({facts.version: facts for facts in versions} for versions in (before, after))
     for label in sorted(old.keys() | new.keys()):
         earlier, later = old.get(label), new.get(label)

@@ -1,4 +1,4 @@
-"""One type for everything that an author has to mend, and the list that collects it."""
+"""The type of every problem that an author has to fix, and the list that collects problems."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from msgspec import Struct
 from .codes import Code
 
 _SHOWN = 3
-"""How many places of identical faults are told."""
+"""Number of places shown for identical problems."""
 _POSITION = re.compile(r"\[[0-9]+\]")
-# What would begin a line of its own, command a terminal, turn the reading direction, or can't be encoded.
+# Characters that break a line, control a terminal, change the reading direction, or can't be encoded.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -38,14 +38,14 @@ class _Described(Struct, frozen=True, order=True):
 
 
 class Problem(_Described, frozen=True, order=True, kw_only=True):
-    """One thing to mend (or, at `Level.INFO`, to know).
+    """One thing to fix (or, at `Level.INFO`, to know).
 
     `file` is relative to the folder of mkdocs.yml, with forward slashes, and empty when no file is
-    concerned. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
-    `versions[2].digest`. `message` says what is wrong, `hint` how to mend it, `code` of which kind it is.
-    `item` names the entry of a data file: its slug. Problems with the same `group` are counted in one line
-    that begins with it. All are exact; as text the problem is one line, in which control characters are
-    escaped.
+        involved. `line` and `column` count from 1; 0 means the whole file. `field` is a dotted path such as
+        `versions[2].digest`. `message` describes the error, `hint` the fix, and `code` is the kind of
+        problem. `item` is the slug of the entry in a data file. Problems with the same `group` are counted in
+        one line that begins with that group. All values are exact. As text, the problem is one line with
+        control characters escaped.
     """
 
     code: Code
@@ -68,50 +68,50 @@ class Problem(_Described, frozen=True, order=True, kw_only=True):
 
 
 def _printable(text: str) -> str:
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 class Problems:
-    """Collects problems of one load, so that all of them are reported at once."""
+    """Collects the problems of one build, so that all of them are reported together."""
 
-    def __init__(self, found: Iterable[Problem] = ()) -> None:
-        self._found = set(found)
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self._problems = set(problems)
 
     def add(self, problem: Problem) -> None:
-        self._found.add(problem)
+        self._problems.add(problem)
 
     def extend(self, problems: Iterable[Problem]) -> None:
-        self._found.update(problems)
+        self._problems.update(problems)
 
     def __iter__(self) -> Iterator[Problem]:
         """In the order of files, lines and columns."""
-        return iter(sorted(self._found))
+        return iter(sorted(self._problems))
 
     def count(self, level: Level) -> int:
-        return sum(problem.level is level for problem in self._found)
+        return sum(problem.level is level for problem in self._problems)
 
     def refuse(self, *, strict: bool) -> bool:
-        """Whether the catalog must not be published; under `strict`, warnings refuse like errors do."""
+        """Whether the problems prevent publication: errors always, warnings if `strict`."""
         return bool(self.count(Level.ERROR) or (strict and self.count(Level.WARNING)))
 
     def summary(self) -> str:
         """One line: `3 errors and 1 warning in 2 files`."""
-        counted = Counter(problem.level for problem in self._found)
+        counted = Counter(problem.level for problem in self._problems)
         parts = [
             f"{counted[level]} {word}{'s' if counted[level] != 1 else ''}"
             for level, word in ((Level.ERROR, "error"), (Level.WARNING, "warning"))
             if counted[level]
         ]
-        files = {problem.file for problem in self._found if problem.level > Level.INFO and problem.file}
+        files = {problem.file for problem in self._problems if problem.level > Level.INFO and problem.file}
         where = f" in {len(files)} file{'s' if len(files) != 1 else ''}" if files else ""
         return " and ".join(parts or ["no problems"]) + where
 
 
 def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, str]]:
-    """The problems for people: level and text of each line, which ends with the code.
+    """Yield each line for people: its level and its text, which ends with the code.
 
-    Identical problems, and those of one group, of more than three places are one line with their number and
-    the first places, unless `every` one is wanted.
+    Identical problems and problems of one group share a line if they have more than three places. That line
+    has their number and the first places. `every` gives each problem its own line.
     """
     alike: dict[tuple[Level, str], list[Problem]] = defaultdict(list)
     for problem in problems:
@@ -127,12 +127,12 @@ def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, s
 
 
 def _shared(problem: Problem) -> str:
-    """The text that stands for all problems like this one."""
+    """The text that identical problems have in common."""
     return problem.group or _POSITION.sub("[]", problem.said)
 
 
 class RefusedError(ValueError):
-    """A value that will not do: `message` says why, `hint` how to mend it."""
+    """An invalid value: `message` gives the reason, `hint` the fix."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(f"{message}; {hint}" if hint else message)
@@ -140,7 +140,7 @@ class RefusedError(ValueError):
 
 
 class CatalogError(Exception):
-    """The catalog is refused; `problems` says why. Nothing has been published."""
+    """The catalog has problems that prevent publication; nothing has been published."""
 
     def __init__(self, problems: Problems) -> None:
         super().__init__(problems.summary())
@@ -148,9 +148,9 @@ class CatalogError(Exception):
 
 
 def reason(error: Exception, *, with_path: bool = False) -> str:
-    """Why an operation failed: never empty, and never `None`, which an OSError may have for its `strerror`.
+    """Return why an operation failed. Never empty, though an OSError may have `None` as `strerror`.
 
-    Without the path by default, since a `Problem` has its file.
+    The path is left out by default, since a `Problem` has its file.
     """
     text, paths = str(error), ""
     if isinstance(error, OSError) and len(error.args) > 1:

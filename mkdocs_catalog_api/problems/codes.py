@@ -1,4 +1,4 @@
-"""Every kind of problem, each with a code that stays: no release gives a code to another kind."""
+"""Every kind of problem, with its permanent code: no release reuses a code for another kind."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """A kind of problem: its code, what it is, where it comes from, and what to do about it.
+    """A kind of problem: its code, topic, cause and remedy.
 
-    A new kind gets the next free number of its ten. The texts are Markdown; the guide's sections begin with
-    them (`python -m tests.code_sections` refreshes them).
+    A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
+    guide begin with them (`python -m tests.code_sections` refreshes the sections).
     """
 
     topic: str
@@ -24,193 +24,193 @@ class Code(StrEnum):
 
     @property
     def help(self) -> str:
-        """Address of the guide's section, below that of the site that the guide is on."""
+        """URL of the section in the guide, relative to the site that hosts the guide."""
         return f"guide/problems/#{self.lower()}"
 
-    # A kind: code and topic, cause, remedy.
+    # Each kind has a code, a topic, a cause and a remedy.
     # fmt: off
-    # What lies in files.
-    SYNTAX = ("CAT001", "YAML that can't be read",
-        "Front matter, mkdocs.yml or a data file breaks the grammar of YAML (or TOML): a bracket or quote "
-        "that is not closed, a tab, a second `: ` in one line, the same key twice.",
-        "Look at the line that is named, and at the one above it: the cause may stand there.")
-    NOT_READ = ("CAT002", "a file that is not read",
-        "A file or folder can't be opened or is not UTF-8, is no file but a pipe, socket or device, is a "
-        "link out of the project or to nothing, or is larger than the limit.",
-        "Put a plain file of the project there, make it readable, or remove it.")
+    # Files
+    SYNTAX = ("CAT001", "invalid YAML",
+        "Front matter, mkdocs.yml or a data file is not valid YAML (or TOML). Examples are an unclosed "
+        "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
+        "Check the line in the message and the line above it, which may be the cause.")
+    NOT_READ = ("CAT002", "unreadable file",
+        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
+        "socket, a device, a broken link, or a link to a place outside the project.",
+        "Replace it with a regular file inside the project, make it readable, or remove it.")
 
-    # What items say of themselves.
-    UNKNOWN_FIELD = ("CAT010", "an unknown field",
-        "A key resembles a field and is none, stands where no such field may, or names what is computed.",
+    # Items
+    UNKNOWN_FIELD = ("CAT010", "unknown field",
+        "A key resembles the name of a field, is in the wrong place, or is the name of a computed field.",
         "Correct its spelling, or remove it.")
-    MISSING_FIELD = ("CAT011", "a field is missing",
-        "An item lacks a field that every item of its kind has.",
-        "Add it to the page or entry, or once for all items under `defaults` of the collection.")
-    WRONG_VALUE = ("CAT012", "a field holds a wrong value",
-        "A value is of another type than the field, is no word of its vocabulary, or can't be what it "
-        "should be: a digest is too short, an end of life is before the release, a chart has no `oci://`.",
-        "Write what the message says is allowed.")
-    TWICE = ("CAT013", "the same thing twice",
-        "Two items have one slug, a page lists a version or tag twice, an update stands there twice, an "
-        "item is described in two places, or two values ask for the badge of one name.",
-        "Keep one of them, or give one another name.")
-    NEWEST = ("CAT014", "the newest version is not known",
-        "Labels such as `stable` and `edge` have no order, or `latest` names a version that is not listed.",
-        "Name the newest version with `latest`.")
-    PAGE = ("CAT015", "an item and its page don't fit",
+    MISSING_FIELD = ("CAT011", "missing required field",
+        "An item lacks a field that its collection requires.",
+        "Add the field to the page or entry, or for all items to `defaults` of the collection.")
+    WRONG_VALUE = ("CAT012", "invalid value",
+        "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are "
+        "a short digest, an end of life before the release, and a chart without `oci://`.",
+        "Use one of the values that the message allows.")
+    TWICE = ("CAT013", "duplicate",
+        "Two items have the same slug, or an item is defined in two places. A page lists a version or tag "
+        "twice, an update is listed twice, or two values need a badge with the same name.",
+        "Remove or rename one of the two.")
+    NEWEST = ("CAT014", "unknown newest version",
+        "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
+        "Set `latest` to the newest version.")
+    PAGE = ("CAT015", "page and item do not match",
         "A page matches the patterns of two collections, or has the fields of an item and matches none. "
-        "`catalog` names no collection, `page` names no page of the site, or an item has no page at all.",
-        "Say with `catalog` to which collection the page belongs, or give the item a page.")
-    NO_ITEMS = ("CAT016", "there are no items",
-        "A pattern of `pages` finds nothing, pages are in a folder of another name, or the catalog has not a "
-        "single item.",
-        "Correct the pattern: it is seen from `docs_dir`, as in `images/**/*.md`.")
-    IGNORED = ("CAT017", "something written that nobody reads",
-        "Pages have keys that are no fields, `status` is given for `lifecycle`, or a `.meta.yml` is there "
-        "while the plugin `meta` is not on.",
-        "Declare your own fields under `fields` of the collection, write `lifecycle`, or turn the plugin on.")
+        "`catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
+        "Set `catalog` to the collection of the page, or add a page for the item.")
+    NO_ITEMS = ("CAT016", "no items",
+        "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "
+        "empty.",
+        "Correct the pattern. It is relative to `docs_dir`, as in `images/**/*.md`.")
+    IGNORED = ("CAT017", "ignored input",
+        "Pages have keys that are not fields, `status` is used instead of `lifecycle`, or there is a "
+        "`.meta.yml` without the plugin `meta`.",
+        "Declare your own fields under `fields` of the collection, use `lifecycle`, or enable the plugin.")
 
     LINES = ("CAT019", "release lines or variants",
-        "`defaultVariant` is not a variant of any version, `lines` does not match all versions, variants "
-        "are spelled in two ways, or a product of endoflife.date has no cycle for a version.",
-        "Correct the setting on the page. See the lines and variants of all versions in `images.json`.")
+        "`defaultVariant` is not a variant of any version, or `lines` does not match all versions. A variant "
+        "has two spellings, or a product of endoflife.date has no cycle for a version.",
+        "Correct the setting on the page. `images.json` lists the lines and variants of all versions.")
 
-    # Settings, and what they name.
-    SETTING = ("CAT020", "a wrong setting",
-        "A setting is unknown or holds what it can't, in mkdocs.yml (or zensical.toml), or "
-        "`SOURCE_DATE_EPOCH` is no time.",
-        "Write what the message says is allowed, or remove the setting.")
-    MISSING_PATH = ("CAT021", "a file or folder of the settings is missing",
-        "A setting names a file or folder that is not there, is of the other kind, lies where it must "
-        "not, or stands there under two names.",
-        "Create it, or correct the path: it is seen from the folder of mkdocs.yml.")
-    SITE_URL = ("CAT022", "the address of the site",
-        "`site_url` is not set, or is not the https address that feeds or published statements need.",
-        "Set `site_url` in mkdocs.yml to the address that people open.")
+    # Settings
+    SETTING = ("CAT020", "invalid setting",
+        "A setting in mkdocs.yml (or zensical.toml) is unknown or has an invalid value, or "
+        "`SOURCE_DATE_EPOCH` is not a Unix time.",
+        "Use one of the values that the message allows, or remove the setting.")
+    MISSING_PATH = ("CAT021", "missing file or folder",
+        "A setting contains the path of a file or folder that does not exist, is not of the expected kind, "
+        "is in a place where it is not allowed, or is listed under two names.",
+        "Create it, or correct the path. It is relative to the folder of mkdocs.yml.")
+    SITE_URL = ("CAT022", "URL of the site",
+        "`site_url` is not set, or is not the https URL that feeds and published statements need.",
+        "Set `site_url` in mkdocs.yml to the public URL of the site.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is not in mkdocs.yml or twice, another plugin may make or change pages, or MkDocs "
-        "stopped before there were pages.",
-        "Build with `mkdocs build`, or name with `--trust` the plugins that change nothing of the catalog.")
-    LOGO = ("CAT024", "the logo of a badge",
-        "The SVG file of a logo is missing, is too large, or runs or loads something.",
-         'Save it as "plain" or "optimised" SVG.')
-    NO_REPORT = ("CAT029", "no report where one is expected",
-        "The folder of reports has none, or a file in it is not a report.",
-        "Save reports of your scanner there, with names that end in `.json`.")
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
+        "MkDocs stopped before it built a page.",
+        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
+    LOGO = ("CAT024", "logo of a badge",
+        "The SVG file of a logo is missing or too large, contains a script, or loads another file.",
+         'Save it as "plain" or "optimized" SVG.')
+    NO_REPORT = ("CAT029", "no report",
+        "The folder of reports contains no report, or contains a file that is not a report.",
+        "Save the reports of your scanner there, with names that end in `.json`.")
 
-    # Reports.
-    BROKEN_REPORT = ("CAT030", "a report that can't be read",
-        "A report is not JSON, is of no scanner that is known, is damaged or cut off.",
+    # Reports
+    BROKEN_REPORT = ("CAT030", "unreadable report",
+        "A report is not JSON, comes from an unknown scanner, is damaged, or is cut off.",
         "Scan again, or remove the file.")
-    UNMATCHED_REPORT = ("CAT031", "a report that belongs nowhere",
-        "Neither digest, name nor path of a report lead to a release of the catalog, or nothing reads its "
-        "folder.",
-        "List the digest or tag on a page, or name the file `<slug>/<version>.json`. Name the folder "
-        "`scans`, or set `security.reports`.")
-    MISPLACED_REPORT = ("CAT032", "a report whose path says another thing",
-        "A report lies where one of another image or version belongs, or is not of an image.",
-        "Move or rename it, or scan the release that its path names.")
-    PASSED_OVER = ("CAT033", "a report that was passed over",
-        "A newer report of the same release counts, or the scanner is not in `security.scanners`. It is a "
-        "warning if the version has several digests, and the newest report names none and shows more.",
-        "Nothing, or remove the report. After the warning, scan each digest again.")
-    UNDATED = ("CAT034", "which report is the newest is not clear",
-        "Several reports of a release have the same time, or not all of them have a usable one: none at all, "
-        "an unreadable one, or one in the future.",
-        "Keep one, or scan again with a tool that writes the time into its report.")
-    SCAN_AGE = ("CAT035", "the time of a scan",
-        "A scan is older than `security.max_age` or its release, has no time, or one in the future. Or only "
-        "older versions are scanned, or, with `max_age`, a newest version has no scan at all.",
-        "Scan again, and look at the clock of the scanner.")
-    IN_PART = ("CAT036", "a scan that did not look at everything",
-        "Some digests of a release have no scan, the scanner did not look at what is in the image, or a "
-        "newer report has no packages of the system, or none of languages, where an older one has some.",
-        "Scan each digest with all packages, or accept it with `security.accept`.")
-    END_OF_LIFE = ("CAT037", "an operating system past its end of life",
-        "The scanner says that nobody reports vulnerabilities of the image's system any more, so it finds "
-        "few.",
-        "Rebuild the image on a base that is maintained, or say `endOfLife` on its page.")
-    PIN = ("CAT038", "a pin of a chart",
-        "A chart pins a digest that is another image's, what no page of the catalog lists, or a name without "
-        "a registry, which is an image of docker.io.",
+    UNMATCHED_REPORT = ("CAT031", "report without a version",
+        "The digest, name and path of a report match no version in the catalog, or the build does not read "
+        "its folder.",
+        "List the digest or tag on a page, or save the report as `scans/<slug>/<version>.json`. If your "
+        "reports are in another folder, set `security.reports`.")
+    MISPLACED_REPORT = ("CAT032", "report in the wrong place",
+        "A report is in the place of another image or version, or is not a scan of an image.",
+        "Move or rename the report, or scan the version that belongs to its path.")
+    PASSED_OVER = ("CAT033", "unused report",
+        "Another report of the same version takes precedence, or the scanner is not in `security.scanners`. "
+        "You get a warning if the version has several digests, and the newest report has no digest and more "
+        "findings.",
+        "You can keep or remove the report. After a warning, scan each digest again.")
+    UNDATED = ("CAT034", "unclear which report is newest",
+        "Several reports of a version have the same time, or one of them has a time that is missing, "
+        "unreadable or in the future.",
+        "Keep one report, or scan again with a tool that writes the time to its report.")
+    SCAN_AGE = ("CAT035", "age of a scan",
+        "A scan is older than `security.max_age` or than its version, has no time, or has a time in the "
+        "future. Or the newest version has no scan: with `max_age` always, else if an older one has a scan.",
+        "Scan again, and check the clock of the scanner.")
+    IN_PART = ("CAT036", "partial scan",
+        "Some digests of a version have no scan, or the scanner did not examine the content of the image. Or "
+        "a newer report lacks the packages of the system or of languages that an older report has.",
+        "Scan all packages of each digest, or accept partial scans with `security.accept`.")
+    END_OF_LIFE = ("CAT037", "operating system past its end of life",
+        "The operating system of the image gets no security advisories any more, so the scanner finds few "
+        "vulnerabilities.",
+        "Rebuild the image on a maintained base, or set `endOfLife` on its page.")
+    PIN = ("CAT038", "pin of a chart",
+        "A chart pins the digest of another image, a version that is not in the catalog, or a name without a "
+        "registry, which is an image on docker.io.",
         "Pin the digest of the image that the chart uses.")
-    DOUBTFUL_FINDINGS = ("CAT039", "findings that the scanner did not count or rate",
-        "A report has findings without a severity or with one that its scanner does not have, findings that "
-        "the scanner was told to ignore, or findings that are not read.",
-        "Scan again, or suppress what you ignore on purpose with `security: {accept: [ignored]}`.")
+    DOUBTFUL_FINDINGS = ("CAT039", "findings that are not counted or rated",
+        "A report has findings with a missing or unknown severity, findings that the scanner is configured "
+        "to ignore, or findings that the build does not read.",
+        "Scan again, or set `security: {accept: [ignored]}` to leave out the findings that you ignore.")
 
-    # What is known beside reports.
-    BROKEN_VEX = ("CAT040", "a VEX document that can't be read",
-        "A file below the folder of statements is no OpenVEX document, or is damaged.",
-        "Write it anew with `vexctl`, or remove it.")
-    STATEMENT = ("CAT041", "a VEX statement that does not count",
-        "A statement is incomplete, matches no finding of the catalog, or is contradicted at the same time.",
-        "Correct it as the message says. Until then its rows still count.")
-    ADVISORIES = ("CAT042", "exploited or likely vulnerabilities can't be read",
-        "The file of KEV or EPSS is not the one that its publisher gives, or is cut off.",
-        "Get it again with `catalog-api fetch --kev` or `--epss`.")
+    # VEX statements and advisories
+    BROKEN_VEX = ("CAT040", "unreadable VEX document",
+        "A file in the folder of statements is not an OpenVEX document, or is damaged.",
+        "Create it again with `vexctl`, or remove it.")
+    STATEMENT = ("CAT041", "unused VEX statement",
+        "A statement is incomplete, matches no finding in the catalog, or contradicts another statement of "
+        "the same time.",
+        "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
+    ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
+        "The KEV or EPSS file is not the file of its publisher, or is cut off.",
+        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
 
-    # The history.
-    HISTORY = ("CAT050", "the history is damaged",
-        "A recorded day was changed or removed, is cut off, does not follow the one before, or is not a day.",
-        "Get the file from git again, or run `catalog-api record --rebuild`.")
-    DAY = ("CAT051", "a day that can't be recorded",
-        "A later day is recorded already, the day is in the future, or git does not have its state.",
-        "Record days in their order, and take a past from a clone with all commits.")
+    # History
+    HISTORY = ("CAT050", "damaged history",
+        "The file of a recorded day was changed or removed, is cut off, or does not continue the chain.",
+        "Restore the file from git, or run `catalog-api record --rebuild`.")
+    DAY = ("CAT051", "day that can't be recorded",
+        "A later day is already recorded, the day is in the future, or git does not have its commits.",
+        "Record days in order. To record the past from git, use a clone with all commits.")
 
-    # Web pages.
-    MARKER = ("CAT060", "a marker that can't be filled",
-        "A marker names nothing that is known, has a wrong argument, stands within a paragraph, or is not "
-        "written as `<!-- catalog: NAME -->`.",
-        "Correct it, and leave a blank line before and after it.")
-    TEMPLATE = ("CAT061", "a template that can't be rendered",
-        "A template of your own has an error, or asks for what the catalog does not have.",
-        "Correct the template in the line that is named.")
-    HTML = ("CAT062", "a built page that is not filled",
-        "With `build --web`, a page is missing in the folder of the site, is not UTF-8, or ends in the "
-        "middle.",
-        "Run the other generator first, and let it write whole pages.")
+    # Web pages
+    MARKER = ("CAT060", "invalid marker",
+        "A marker has an unknown name or a wrong argument, is inside a paragraph, or does not have the form "
+        "`<!-- catalog: NAME -->`.",
+        "Correct the marker, and leave a blank line before and after it.")
+    TEMPLATE = ("CAT061", "error in a template",
+        "One of your templates has an error, or uses a value that the catalog does not have.",
+        "Correct the template in the line shown.")
+    HTML = ("CAT062", "built page that is not filled",
+        "With `build --web`, a page is missing from the folder of the site, is not UTF-8, or is cut off.",
+        "Run the other generator first, and make sure that it writes complete pages.")
 
-    # What is published.
-    IN_THE_WAY = ("CAT070", "a file in the way",
-        "A file, folder or link that no build wrote stands where one would write.",
+    # Publication
+    IN_THE_WAY = ("CAT070", "file in the way",
+        "A file, folder or link that no build wrote is in the place of an output file.",
         "Move or rename it.")
-    NOT_WRITTEN = ("CAT071", "nothing can be written",
-        "The disk is full, a folder may not be written, memory ran out, or the check of what was written "
-        "found an error of this program.",
-        "Make room, or report the message if it speaks of a document.")
-    MANY_DOCUMENTS = ("CAT072", "more documents than some hosts take",
-        "The API of a large catalog has more files than the plan of a host may allow.",
-        "Compare with your host, and leave out lookups that nobody needs.")
-    HEADER_FILE = ("CAT073", "the header file of a host",
-        "You have a header file of your own, which no build changes. It lacks the headers of the API, or "
-        "can't be read.",
-        "Add the lines that the message shows, or remove your file: the build then writes one.")
-    NOT_SIGNED = ("CAT074", "the site is not what was built",
-        "`catalog-api sign` found no manifest, one without documents or with a path outside of the API, or "
-        "documents other than those that it lists.",
-        "Build the site again, then sign it before anything changes it.")
+    NOT_WRITTEN = ("CAT071", "output not written",
+        "The disk is full, a folder is not writable, there is not enough memory, or the check of the written "
+        "documents found a bug in this program.",
+        "Free some space, or report the message as a bug if it is about a document.")
+    MANY_DOCUMENTS = ("CAT072", "more documents than some hosts accept",
+        "The API of a large catalog has more files than some hosting plans allow.",
+        "Check the limit of your host, and leave out unneeded lookups.")
+    HEADER_FILE = ("CAT073", "header file of a host",
+        "Your own header file, which no build changes, lacks the headers of the API or can't be read.",
+        "Add the lines shown in the message, or remove your file: the build then writes one.")
+    NOT_SIGNED = ("CAT074", "site differs from its build",
+        "`catalog-api sign` found no manifest, a manifest without documents or with a path outside the API, "
+        "or documents that differ from the manifest.",
+        "Build the site again, and sign it before anything changes it.")
 
-    # The network.
-    NOT_FETCHED = ("CAT080", "something that was not fetched",
-        "A hub or publisher of advisories gave no answer, a broken one, or one that lost what it had "
-        "before.",
-        "Run it again later. What was fetched earlier is kept.")
-    ARRIVED = ("CAT081", "what arrives is not what was built",
-        "A document of the published API does not arrive, is redirected, changed, not signed as it should "
-        "be, or of another site or an older build than you asked for.",
-        "Publish the whole site again, and empty the caches before it.")
+    # Network
+    NOT_FETCHED = ("CAT080", "download failed",
+        "A hub or publisher of advisories sent no response, an invalid response, or one that lacks earlier "
+        "data.",
+        "Run the command again later. The files of earlier runs are kept.")
+    ARRIVED = ("CAT081", "published site differs from its build",
+        "A document of the published API is missing, redirected, changed, has no valid signature, or belongs "
+        "to another site or an older build.",
+        "Publish the whole site again, and clear the caches of your host.")
     HEADERS = ("CAT082", "headers of the host",
-        "The host sends other headers than clients need, or another answer than 404 for what is not there.",
-        "Tell your host as the guide's page Publish says.")
-    REGISTRY = ("CAT083", "a registry did not answer as expected",
-        "`sync` got no answer from a registry: no network, wrong credentials, an unknown repository, or an "
-        "answer that is too large, malformed or of another type. Or a tag or version is gone.",
-        "Fix what the message names, and run `catalog-api sync` again. What was known stays in the file.")
-    MOVED_TAG = ("CAT084", "a page and its registry differ",
-        "A page gives a digest for a version, and the registry has another one for that tag: the tag was "
-        "moved after the page was written. Or a file in `registry/` is about another repository than the "
-        "page.",
-        "If the new image is yours, correct the digest on the page or remove it, and scan the image again. "
-        "Run `catalog-api sync` after a page has got another `image` or `chart`.")
+        "The host does not send the headers that clients need, or does not respond with 404 to a missing "
+        "file.",
+        "Configure your host as described on the guide's page Publish.")
+    REGISTRY = ("CAT083", "unexpected response of a registry",
+        "`sync` got no usable response from a registry. Causes are a network error, wrong credentials, an "
+        "unknown repository, or a response that is too large or malformed. Or a tag or version is gone.",
+        "Fix the cause in the message, and run `catalog-api sync` again. The file keeps its earlier content.")
+    MOVED_TAG = ("CAT084", "page and registry differ",
+        "The registry has another digest for a tag than the page: the tag was moved after the page was "
+        "written. Or a file in `registry/` belongs to another repository than the page.",
+        "If the new image is yours, correct or remove the digest on the page, and scan the image again. "
+        "Run `catalog-api sync` after you change `image` or `chart` of a page.")
     # fmt: on

@@ -1,1 +1,1 @@
-"""What a catalog is made of: reports, statements, advisories, and everything that is read together."""
+"""Reads the sources of a catalog: pages, reports, statements, advisories and history."""

@@ -1,11 +1,11 @@
-"""What others publish about vulnerabilities: which are exploited (KEV), and how likely that is (EPSS).
+"""Advisories on vulnerabilities: known exploited ones (KEV), and the probability of exploitation (EPSS).
 
 KEV is CISA's catalog of known exploited vulnerabilities
 (https://www.cisa.gov/known-exploited-vulnerabilities-catalog): a JSON file with some 1,500 entries,
 `{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
 
 EPSS, the Exploit Prediction Scoring System (https://www.first.org/epss/data_stats), publishes daily scores in
-a CSV file, packed with gzip, of some 290,000 rows:
+a CSV file, compressed with gzip, with some 290,000 rows:
 
     #model_version:v2025.03.14,score_date:2025-08-25T12:55:00Z
     cve,epss,percentile
@@ -32,7 +32,7 @@ from ..catalog.value import Score, Scores
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 
-_AGAIN = "fetch it again"
+_AGAIN = "download it again"
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 _MOST_FAULTS = 20
 _LONGEST_LINE = 4096
@@ -45,28 +45,28 @@ _ROWS = re.compile(rb"(?:CVE-[0-9]{4}-[0-9]{4,19},%b,%b\r?\n)*+" % (_NUMBER, _NU
 
 
 class Kev(NamedTuple):
-    """The content of the catalog."""
+    """The content of the KEV catalog."""
 
     released: str
-    """Day of the catalog, `2025-08-25`."""
+    """Date of the catalog, `2025-08-25`."""
     added: Mapping[str, str]
-    """CVE id → the day on which it was added, `2025-08-25`; of an id that stands there twice the first."""
+    """CVE id → the date when it was added, `2025-08-25`; for a duplicate id, the first date."""
 
 
 class Epss(NamedTuple):
-    """The scores of one day. Every row has been checked; few are ever asked for, so they stay text."""
+    """The scores of one day. All rows are validated, but stay text, as few of them are needed."""
 
     score_date: str
     """`2025-08-25`."""
     model_version: str
     """`v2025.03.14`."""
     rows: int
-    """How many rows the file has."""
+    """Number of rows in the file."""
     text: bytes
     """The rows."""
 
     def of(self, ids: Iterable[str]) -> Scores:
-        """The scores of these ids; if the file has an id twice, the highest."""
+        """Return the scores of these ids; for a duplicate id, the highest score."""
         wanted = {id_.encode("utf-8", "replace") for id_ in ids}
         scores: dict[str, Score] = {}
         for row in self.text.splitlines():
@@ -78,16 +78,16 @@ class Epss(NamedTuple):
 
 
 class Advisories(NamedTuple):
-    """What is known besides scans."""
+    """Data on vulnerabilities that does not come from scans."""
 
     exploited: Mapping[str, str] | None = None
-    """CVE id → day since when it is known to be exploited; None without the file."""
+    """CVE id → date since when it is known to be exploited; None without the file."""
     scores: Epss | None = None
-    """How likely that is; None without the file."""
+    """Probability of exploitation; None without the file."""
 
 
 def read_advisories(site: Site, settings: Settings, problems: Problems) -> Advisories:
-    """The content of the files that are set, or that have the default names."""
+    """Return the content of the files in the settings, or of the default files."""
     most = settings.security.max_report_size
     kev, epss = (_file(site, settings, setting, problems) for setting in ("kev", "epss"))
     catalog = load_kev(*kev, most, problems) if kev else None
@@ -96,20 +96,20 @@ def read_advisories(site: Site, settings: Settings, problems: Problems) -> Advis
 
 
 def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> tuple[Path, str] | None:
-    """The file that is set, or the default one if it is there, and how problems name it."""
+    """Return the file in the settings, or the default file if it exists, and its name in problems."""
     configured: str | None = getattr(settings.security, setting)
     name = configured or ADVISORIES[setting]
     path, code = site.root / name, Code.MISSING_PATH
-    hint = f"get it with `catalog-api fetch --{setting}`, or correct the path"
+    hint = f"download it with `catalog-api fetch --{setting}`, or correct the path"
     if path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path, name
-        message, code = f"{name!r} is behind a link that leads out of the project", Code.NOT_READ
-        hint = f"remove the link, and get the file with `catalog-api fetch --{setting}`"
+        message, code = f"{name!r} is not read, because a link leads out of the project", Code.NOT_READ
+        hint = f"remove the link, and download the file with `catalog-api fetch --{setting}`"
     elif os.path.lexists(path):
         message = no_file(path, name)
     elif configured:
-        message = f"the file {name!r} is missing"
+        message = f"the file {name!r} does not exist"
     else:
         return None
     problems.add(site.config.problem(("security", setting), message, hint, code=code))
@@ -117,16 +117,16 @@ def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> t
 
 
 def load_kev(file: Path, name: str, most: int, problems: Problems) -> Kev | None:
-    """The catalog in a file, or None and a problem for each fault.
+    """Return the catalog in a file. If it is invalid, return None and add a problem for each error.
 
-    `name` is how problems call the file, `most` how many bytes it may have.
+    `name` is the name of the file in problems, `most` its maximum size in bytes.
     """
     data = _bytes(file, name, most, problems)
     return None if data is None else read_kev(data, name, problems)
 
 
 def load_epss(file: Path, name: str, most: int, problems: Problems) -> Epss | None:
-    """The scores in a file, or None and a problem. `name` and `most` (when unpacked) as in `load_kev`."""
+    """Return the scores in a file, or None and add a problem. See `load_kev`; `most` is the unpacked size."""
     data = _bytes(file, name, most, problems)
     return None if data is None else read_epss(io.BytesIO(data), name, most, problems)
 
@@ -145,7 +145,10 @@ def _bytes(file: Path, name: str, most: int, problems: Problems) -> bytes | None
 
 
 def _too_large(name: str, most: int) -> Problem:
-    message, hint = f"larger than {most:,} bytes, so it was not read", "or raise `security.max_report_size`"
+    message, hint = (
+        f"not read, because the file is larger than {most:,} bytes",
+        "or raise `security.max_report_size`",
+    )
     return Problem(name, 0, 0, "", message, f"{_AGAIN}, {hint}", code=Code.NOT_READ)
 
 
@@ -167,8 +170,8 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
-    """The catalog in any bytes, or None and a problem for each fault (at most 20 of them)."""
-    # A catalog without this file starts sooner without these imports.
+    """Return the catalog in any bytes. If it is invalid, return None and add at most 20 problems."""
+    # Imported here, as most catalogs do not have this file and start faster without it.
     from .reports.json_errors import check_numbers
     from .reports.normalise import ReportError
 
@@ -206,20 +209,20 @@ def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
         start += len(memoryview(raw))
     else:
         if catalog.count != len(catalog.vulnerabilities):
-            message = f"says {catalog.count:,}, but there are {len(catalog.vulnerabilities):,} entries"
+            message = f"{catalog.count:,}, but the file has {len(catalog.vulnerabilities):,} entries"
             faults.append(Problem(name, 0, 0, "count", message, _AGAIN, code=Code.ADVISORIES))
     problems.extend(faults)
     return None if faults else Kev(catalog.released[:10], added)
 
 
 def _message(error: Exception) -> tuple[str, str]:
-    """What a decoder says is wrong, and the path that it names: `.cveID`."""
+    """Return the message of a decoder's error, and its path: `.cveID`."""
     message, _, path = str(error).partition(" - at `$")
     return message, path.removesuffix("`")
 
 
 def _kev_problem(data: bytes, name: str, error: Exception) -> Problem:
-    """Why the file as a whole is no catalog, with the line where its JSON breaks off."""
+    """Return why the file is not a catalog, with the line where its JSON is cut off."""
     message, field = _message(error)
     line = column = 0
     if not data.strip():
@@ -236,9 +239,9 @@ def _kev_problem(data: bytes, name: str, error: Exception) -> Problem:
 
 
 def read_epss(stream: BinaryIO, name: str, most: int, problems: Problems) -> Epss | None:
-    """As `load_epss`, from a stream that can be sought in; packed or, as some mirrors give it, not.
+    """Like `load_epss`, from a seekable stream. It may be unpacked, as on some mirrors.
 
-    Raises OSError when the stream can't be read.
+    Raises OSError if the stream can't be read.
     """
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
@@ -246,7 +249,7 @@ def read_epss(stream: BinaryIO, name: str, most: int, problems: Problems) -> Eps
     try:
         text = (gzip.GzipFile(fileobj=stream) if packed else stream).read(most + 1)
     except (gzip.BadGzipFile, zlib.error, EOFError):
-        text, message = b"", "the packed file is cut off or damaged"
+        text, message = b"", "the compressed file is cut off or damaged"
     text = text.removeprefix(b"\xef\xbb\xbf")
     head = _HEAD.match(text)
     if head and len(text) > most:
@@ -257,14 +260,13 @@ def read_epss(stream: BinaryIO, name: str, most: int, problems: Problems) -> Eps
         message = message or "the file is empty"
     elif head is None or rows is None:
         message, line = (
-            "not the scores of EPSS: it has to begin with `#model_version:…,score_date:…` "
-            "and `cve,epss,percentile`",
+            "not an EPSS file: it must begin with `#model_version:…,score_date:…` and `cve,epss,percentile`",
             1,
         )
         if b"\n" not in text[:_LONGEST_LINE] and len(text) > _LONGEST_LINE:
-            message, line = "not the scores of EPSS: no lines", 0
+            message, line = "not an EPSS file: no lines", 0
     elif rows.end() < len(text):
-        message = "neither a CVE id with two numbers from 0 to 1 nor a whole row"
+        message = "this row is not a CVE id with two numbers from 0 to 1"
         line = text.count(b"\n", 0, rows.end()) + 1
     elif not rows[0]:
         message = "no scores"

@@ -1,4 +1,4 @@
-"""The second of the calls: what was read becomes one value, the catalog, with every row and grade."""
+"""Assembles the sources into one value, the catalog, with all rows and grades."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .load import Sources
 
 
 def assemble(sources: Sources, site: Site, settings: Settings, problems: Problems) -> Catalog:
-    """The catalog: versions in order, scans and pins joined, statements applied, everything graded.
+    """Return the catalog: sort versions, join scans and pins, apply statements, compute grades.
 
-    Problems are added, not raised; the catalog counts only if they don't refuse it.
+    Problems are added, not raised; do not publish the catalog if there are errors.
     """
     known = Knowledge(
         Statements(sources.statements),
@@ -69,7 +69,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for image in unscanned(joined.images):
             message = f"the newest version, {image.releases[0].entry.version}, has no scan"
             problem = raws[image.entry.slug].problem
-            hint = "scan it: `security.max_age` asks for scans"
+            hint = "scan it; `security.max_age` requires scans"
             problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
     raw_images = {entry.slug: (entry.latest, raw.gone) for entry, raw in sources.images}
     images = tuple(
@@ -110,9 +110,9 @@ def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> Line
 
 
 def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Image:
-    """The image with what each release can be updated to.
+    """Return the image with the update of each release.
 
-    `latest` is the version that its page sets; `gone` are those that its registry no longer has.
+    `latest` is the version in `latest` on the page, `gone` has the versions removed from its registry.
     """
     advice = update_advice(image.entry.versions, None if latest in gone else latest, gone)
     return replace(
@@ -138,7 +138,7 @@ def _assessed_release(image: Image, release: Release, known: Knowledge) -> Relea
 
 
 def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Knowledge) -> tuple[Chart, ...]:
-    """The charts with what is known of each pin."""
+    """Return the charts with the vulnerabilities of each pin."""
     releases = {
         (image.entry.slug, release.entry.version): release.assessment
         for image in images
@@ -151,7 +151,7 @@ def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Kn
             return replace(pin, assessment=releases[pin.slug, pin.version])
         if (
             pin.key not in outside
-        ):  # pins of the same thing under other names take the statements on the first
+        ):  # pins of the same image under other names get the statements of the first pin
             digest = [pin.entry.digest] if pin.entry.digest else []
             tag = Reference.parse(pin.entry.image).tag_or_latest
             outside[pin.key] = assess(pin.scans, pin.entry.image, [tag], digest, known)
@@ -161,7 +161,7 @@ def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Kn
 
 
 def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
-    """The scores of the ids of the catalog."""
+    """Return the scores of the ids in the catalog."""
     if scores is None:
         return None
     ids = {
@@ -174,22 +174,22 @@ def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
 
 
 def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:
-    """Note an image of which only older versions are scanned: its figures are those of the newest."""
+    """Add a note if only older versions are scanned: an image has the counts of its newest version."""
     if image.newest and not image.newest.scans:
         for release in [release for release in image.releases if release.scans][:1]:
             labels = [version.version for version in entry.versions]
             newest = image.newest.entry.version
-            message = f"no scan of the newest version, {newest}, so the image counts as not scanned"
-            hint = f"scan it as {release.entry.version} was"
+            message = f"the newest version, {newest}, has no scan, so the image is shown as not scanned"
+            hint = f"scan it like {release.entry.version}"
             path = "versions", labels.index(newest)
-            group = "images whose newest version has no scan, but an older one has"
+            group = "images with a scan of an older version, but none of the newest"
             yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
 
 
 def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
-    """Warn of exceptions that do not count because another statement is not known to be older.
+    """Warn about exceptions that are not used because another statement may be newer.
 
-    One warning for each pair of files.
+    There is one warning for each pair of files.
     """
     statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
     for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
@@ -198,25 +198,23 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
     for (file, other_file), contested in pairs.items():
         first, second = contested[0]
         same = first.timestamp and first.timestamp == second.timestamp
-        why = "has the same time" if same else "may be newer, as a time is missing or can't be read"
+        why = "has the same time" if same else "may be newer, because a time is missing or unreadable"
         more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
         message = (
-            f"{first.name[:80]} still counts: statements[{second.index}] of {other_file} "
+            f"not used, so {first.name[:80]} is still counted: statements[{second.index}] in {other_file} "
             f"(`{second.status}`) {why}{more}"
         )
-        hint = "give the statement that is to count a later `timestamp`"
+        hint = "set a later `timestamp` in the statement that takes precedence"
         field = f"statements[{first.index}]"
         yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
-    """Note how many VEX statements are on no finding."""
+    """Add a note with the number of VEX statements that match no finding."""
     matched = {position for assessment in catalog.assessments() for position in assessment.matched}
     idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
     if idle:
         first = idle[0]
-        hint = f"first statements[{first.index}] of {first.document[:100]} on {first.ids[0][:80]}"
-        message = (
-            f"{len(idle)} of {len(catalog.statements)} VEX statements speak of no finding in the catalog"
-        )
+        hint = f"the first is statements[{first.index}] in {first.document[:100]}, on {first.ids[0][:80]}"
+        message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
         problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT))

@@ -1,4 +1,4 @@
-"""What the settings say about badges, their logos read from the site's files."""
+"""The styles of badges from the settings, with the content of their logos."""
 
 from __future__ import annotations
 
@@ -21,24 +21,30 @@ _SIMPLE_ICON = re.compile(r"[a-z0-9]+")
 def read_badge_styles(
     site: Site, settings: Settings, catalog: Catalog, problems: Problems
 ) -> dict[str, BadgeStyle]:
-    """The style of each badge that the settings name, its logo read from its file."""
+    """Return the style of each badge in the settings, with the content of its logo."""
     images = [image.entry for image in catalog.images]
     charts = [chart.entry for chart in catalog.charts]
     names = {*badges.FIXED, *([badges.EXPLOITED] if catalog.exploited is not None else [])}
     for name, value, kind in badges.value_badges(images, charts):
         if name in names:
-            message = f"the {kind} {value!r} would take the badge name {name!r} of another value"
+            message = f"the {kind} {value!r} has the same badge name as another value: {name!r}"
             problems.add(
                 Problem(
-                    "", 0, 0, kind, message, "write both alike, or one of them another way", code=Code.TWICE
+                    "",
+                    0,
+                    0,
+                    kind,
+                    message,
+                    "use one spelling for both, or rename one of them",
+                    code=Code.TWICE,
                 )
             )
         names.add(name)
     styles: dict[str, BadgeStyle] = {}
     for name, style in settings.badges.items():
         if name not in names:
-            hint = suggestion(name, sorted(names), "the badges are")
-            message = f"no badge is called {name!r}"
+            hint = suggestion(name, sorted(names), "use one of")
+            message = f"unknown badge {name!r}"
             problems.add(
                 site.config.problem(("badges", name), message, hint, Level.WARNING, code=Code.SETTING)
             )
@@ -50,14 +56,14 @@ def read_badge_styles(
 
 
 def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
-    """The content of a logo's file below docs_dir."""
+    """Return the content of a logo in docs_dir."""
 
-    message = f"{logo!r} is neither a simple-icons slug nor an SVG file below docs_dir"
-    hint = "as in assets/wolfi.svg"
+    message = f"{logo!r} is neither a simple-icons slug nor an SVG file in docs_dir"
+    hint = "for example assets/wolfi.svg"
     try:
         path = site.docs_dir / logo
         if path.suffix == ".svg" and path.is_file() and not leads_out(path, [site.docs_dir]):
-            hint = "save it as a plain SVG of one picture"
+            hint = "save it as a plain SVG with one picture"
             return read_logo(path)
     except OSError as error:
         message = f"{logo!r} can't be read: {reason(error)}"

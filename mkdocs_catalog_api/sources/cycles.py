@@ -1,11 +1,11 @@
-"""Release cycles of products: files of endoflife.date, one for each product that a page names.
+"""Release cycles of products: files from endoflife.date, one for each product on a page.
 
-A file is an answer of its API v1 (https://endoflife.date/docs/api/v1/), of which `fetch` keeps only this:
+A file is a response of API v1 (https://endoflife.date/docs/api/v1/). `fetch` keeps only this part:
 
     {"result": {"name": "postgresql", "links": {"html": "https://endoflife.date/postgresql"},
                 "releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}
 
-`isEol` depends on the day of the answer, so it decides only where `eolFrom` is null.
+`isEol` depends on the day of the response, so it is only used if `eolFrom` is null.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 
 FOLDER = "advisories/endoflife"
-"""Relative to mkdocs.yml."""
+"""Folder of the files, relative to mkdocs.yml."""
 MOST = 4 * 2**20
-"""Bytes of the largest file that is read."""
-_FETCH = "get it with `catalog-api fetch --eol`"
+"""Maximum size of a file in bytes."""
+_FETCH = "download it with `catalog-api fetch --eol`"
 
 
 class _Release(msgspec.Struct):
@@ -50,7 +50,7 @@ class _Result(msgspec.Struct):
 
 
 class ProductCycles(msgspec.Struct):
-    """A file, or an answer, which has more than what is kept."""
+    """A file, or a response with additional data."""
 
     result: _Result
 
@@ -59,7 +59,7 @@ _DECODER = msgspec.json.Decoder(ProductCycles)
 
 
 def decode_cycles(data: bytes) -> ProductCycles:
-    """Raises ValueError: what is wrong, and the field after ` - at `."""
+    """Decode a file. Raises ValueError: the error, and the field after ` - at `."""
     try:
         return _DECODER.decode(data)
     except RecursionError:
@@ -67,7 +67,7 @@ def decode_cycles(data: bytes) -> ProductCycles:
 
 
 def encode_cycles(cycles: ProductCycles) -> bytes:
-    """The file: what is kept of an answer, a line for each value."""
+    """Return the content of the file, with a line for each value."""
     result = cycles.result
     kept = {"name": result.name, "links": result.links, "releases": result.releases}
     return msgspec.json.format(msgspec.json.encode({"result": kept})) + b"\n"
@@ -76,7 +76,7 @@ def encode_cycles(cycles: ProductCycles) -> bytes:
 def read_cycles(
     site: Site, images: Iterable[tuple[ImageEntry, RawItem]], problems: Problems
 ) -> Mapping[str, Sequence[Cycle]]:
-    """Product → its cycles, for the products that pages name. A missing file is a problem of the page."""
+    """Return product → its cycles, for the products on pages. A missing file is a problem of the page."""
     cycles: dict[str, Sequence[Cycle]] = {}
     for entry, raw in images:
         product = entry.product
@@ -85,7 +85,7 @@ def read_cycles(
         name = f"{FOLDER}/{product}.json"
         path = site.root / name
         if not path.exists():
-            message = f"the file {name} is missing"
+            message = f"the file {name} does not exist"
             hint = f"{_FETCH}, or correct the name of the product"
             problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
         elif product not in cycles:
@@ -100,7 +100,7 @@ def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cyc
     if leads_out(path, [site.root]):
         message, hint = (
             "this link leads out of the project and is not followed",
-            "put the file into the project",
+            "copy the file into the project",
         )
         problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
         return ()

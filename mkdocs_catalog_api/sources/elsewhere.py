@@ -1,4 +1,4 @@
-"""Reports and pages in folders that nothing reads."""
+"""Finds reports and pages in folders that the build does not read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..problems.codes import Code
 _WORDS = ("scan", "report", "trivy", "grype", "vuln", "security")
 _REQUIRED = {"category", "tier", "license"}
 _TRIED = 5
-"""How many files of a folder are opened."""
+"""Maximum number of files to open in a folder."""
 
 
 def reports_elsewhere(site: Site) -> Iterator[Problem]:
-    """Warn of each folder of reports beside mkdocs.yml or in docs_dir, for a catalog without any report."""
+    """Warn about folders with reports next to mkdocs.yml or in docs_dir, if the catalog has no report."""
     for parent in dict.fromkeys((site.root, site.docs_dir)):
         for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
             likely = any(word in folder.name.lower() for word in _WORDS) and folder.name[0] != "."
@@ -28,18 +28,18 @@ def reports_elsewhere(site: Site) -> Iterator[Problem]:
                 name = name_of(folder, site.root)
                 hint = f"rename it to {SECURITY_FOLDERS['reports']}, or set `security: {{reports: {name}}}`"
                 if parent != site.root:
-                    hint = f"move it beside {site.config.name} as {SECURITY_FOLDERS['reports']}"
-                message = f"there is no report, but the folder {name} has some"
+                    hint = f"move it next to {site.config.name} as {SECURITY_FOLDERS['reports']}"
+                message = f"no reports found, but the folder {name} has some"
                 place = ("security", "reports")
                 yield site.config.problem(place, message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT)
 
 
 def _has_report(folder: Path) -> bool:
-    """Whether one of the first files below the folder is a report of a scanner."""
+    """Whether one of the first files in the folder is a report of a scanner."""
     from .reports import (
         ReportError,
         read_report,
-    )  # a catalog without reports starts sooner without this import
+    )  # imported here for a faster start without reports
 
     for path in sorted(folder.rglob("*.json"))[:_TRIED]:
         try:
@@ -52,7 +52,7 @@ def _has_report(folder: Path) -> bool:
 
 
 def sources_in_docs(site: Site, settings: Settings) -> Iterator[Problem]:
-    """Warn of data files and VEX documents in docs_dir, which is published, rather than beside mkdocs.yml."""
+    """Warn about data files and VEX documents in docs_dir, which is published."""
     docs = name_of(site.docs_dir, site.root)
     usual: list[tuple[tuple[str, str], list[str], str | None]] = [
         ((name, "data"), [*data_names(name)], getattr(settings, name).data)
@@ -63,13 +63,13 @@ def sources_in_docs(site: Site, settings: Settings) -> Iterator[Problem]:
         if configured is None and not any((site.root / name).exists() for name in names):
             for name in names:
                 if _holds_list(site.docs_dir / name) or any((site.docs_dir / name).glob("*.json")):
-                    message = f"{docs}/{name} is not read: it is in {docs}, which is published"
-                    hint = f"move it beside {site.config.name}"
+                    message = f"{docs}/{name} is not read, because {docs} is published"
+                    hint = f"move it next to {site.config.name}"
                     yield site.config.problem(place, message, hint, Level.WARNING, code=Code.MISSING_PATH)
 
 
 def _holds_list(path: Path) -> bool:
-    """Whether a file begins as a list of keys and values does in YAML or JSON."""
+    """Whether a file begins like a list of mappings in YAML or JSON."""
     try:
         return path.is_file() and path.read_bytes().lstrip().startswith((b"- ", b"[", b"#"))
     except OSError:
@@ -77,11 +77,11 @@ def _holds_list(path: Path) -> bool:
 
 
 def pages_beside(site: Site, collection: str) -> Iterator[Problem]:
-    """Warn of a folder of pages that is beside docs_dir rather than in it."""
+    """Warn about a folder of pages that is next to docs_dir instead of in it."""
     folder = site.root / collection
     docs = name_of(site.docs_dir, site.root)
     if folder != site.docs_dir / collection and any(map(_has_front_matter, folder.glob("*.md"))):
-        message = f"the folder {collection} has pages, but is beside {docs}, of which alone pages are read"
+        message = f"the pages in the folder {collection} are not read, because it is not in {docs}"
         hint, place = f"move it to {docs}/{collection}", (collection, "pages")
         yield site.config.problem(place, message, hint, Level.WARNING, code=Code.NO_ITEMS)
 
@@ -89,17 +89,15 @@ def pages_beside(site: Site, collection: str) -> Iterator[Problem]:
 def pages_elsewhere(
     site: Site, settings: Settings, selection: PageSelection, raws: Iterable[RawItem]
 ) -> Iterator[Problem]:
-    """Name the pages that have what images and charts need, but that no pattern matches.
+    """Warn about pages that have the fields of an image or chart, but match no pattern.
 
-    With patterns of the author's own they may be left out on purpose.
+    If the author has set patterns, such pages may be left out on purpose.
     """
     items = {raw.page.uri for raw in raws if raw.page}
     own = settings.images.pages is not None or settings.charts.pages is not None
     level = Level.INFO if own else Level.WARNING
-    message = "the page has the fields of an item, but belongs to no collection, so they are not read"
-    hint = (
-        "move it to the folder of a collection, or add `catalog: images`; `catalog: false` if it is no item"
-    )
+    message = "ignored: the page has the fields of an item, but does not belong to a collection"
+    hint = "move it to the folder of a collection or add `catalog: images`, or `catalog: false` to ignore it"
     for page in site.pages:
         text = (page.text or "").partition("\n---")[0]
         if page.uri not in items and text.startswith("---\n") and not selection.matching(page.uri):

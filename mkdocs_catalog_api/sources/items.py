@@ -1,4 +1,4 @@
-"""The items of each collection, from pages and data files."""
+"""Reads the items of each collection from pages and data files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _META_FILE = ".meta.yml"
 
 
 def page_selection(settings: Settings) -> PageSelection:
-    """Which pages are items, as the settings say."""
+    """Return the selection of pages from the settings."""
     patterns: dict[str, Sequence[str]] = {}
     for name in ITEM_MODELS:
         pages = getattr(settings, name).pages
@@ -44,33 +44,33 @@ def page_selection(settings: Settings) -> PageSelection:
 def data_file(
     site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
-    """The data file that is set, or one called `default` with one of the usual endings."""
+    """Return the data file in the settings, or the existing file with a default name."""
     usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
     names = [configured] if configured else usual
     if not names:
         return None
     name, path, code = names[0], site.root / names[0], Code.MISSING_PATH
-    hint = "put the data into a file of that name"
+    hint = "move the data to a file with that name"
     if len(names) > 1:
-        message = f"{' and '.join(names)} stand beside each other"
-        hint = f"keep one of them, or name it: `{setting[1]}: …`"
+        message = f"{' and '.join(names)} both exist"
+        hint = f"remove one of them, or select it with `{setting[1]}: …`"
     elif path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path
-        message, code = f"{name!r} is behind a link that leads out of the project", Code.NOT_READ
-        hint = "put what it leads to into the project"
+        message, code = f"{name!r} is not read, because a link leads out of the project", Code.NOT_READ
+        hint = "copy its target into the project"
     elif os.path.lexists(path):
         message = no_file(path, name)
     else:
-        message, hint = f"the data file {name!r} is missing", "create it or correct the path"
+        message, hint = f"the data file {name!r} does not exist", "create it or correct the path"
     problems.add(site.config.problem(setting, message, hint, code=code))
     return None
 
 
 def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
-    """A pattern that is set means that there are pages; that it finds none is a slip."""
+    """Warn about patterns in the settings that match no page."""
 
-    def say(name: Resource, message: str, hint: str, level: Level) -> None:
+    def add_problem(name: Resource, message: str, hint: str, level: Level) -> None:
         problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
 
     for name in ITEM_MODELS:
@@ -79,21 +79,28 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
             alone = PageSelection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
-                say(name, message, "patterns are seen from docs_dir, as in images/**/*.md", Level.WARNING)
+                add_problem(
+                    name,
+                    message,
+                    "patterns are relative to docs_dir, for example images/**/*.md",
+                    Level.WARNING,
+                )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
         problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
-            hint = f"rename it to {name}, or write `{name}: {{pages: {folder}/**/*.md}}` if those are items"
+            hint = f"rename it to {name}, or set `{name}: {{pages: {folder}/**/*.md}}` if those are items"
             beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
             level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
-            say(name, f"no page is an item of {name}, but {folder} holds {count}", hint, level)
+            add_problem(
+                name, f"no page is an item of {name}, but the folder {folder} has {count}", hint, level
+            )
 
 
 def _likely_folder(name: str, uri: str) -> str:
-    """The folder of a page that is called like the collection; empty when none is."""
+    """Return the folder of a page with a name like the collection, or "" if there is none."""
     folder = uri.rpartition("/")[0]
     while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
         folder = folder.rpartition("/")[0]
@@ -101,7 +108,7 @@ def _likely_folder(name: str, uri: str) -> str:
 
 
 def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problems) -> None:
-    """Name the `.meta.yml` files that lie about items when no plugin has read any."""
+    """Warn about `.meta.yml` files in folders of items if no plugin has read them."""
     pages = [raw.page for raw in raws if raw.page]
     if any(page.defaults or page.meta is not None for page in pages):
         return
@@ -110,19 +117,19 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
     unread = sorted(path for folder in folders if (path := site.docs_dir / folder / _META_FILE).is_file())
     if unread:
         name = unread[0].as_posix().removeprefix(f"{site.root.as_posix()}/")
-        others = f", and {len(unread) - 1} more like it" if unread[1:] else ""
-        message = f"nobody reads this file{others}: the plugin `meta` is not on"
-        hint = "add it to `plugins` (it comes with Material), or set `defaults` of the collection"
+        others = f" (and {len(unread) - 1} more like it)" if unread[1:] else ""
+        message = f"ignored{others}: the plugin `meta` is not enabled"
+        hint = "add it to `plugins` (it is part of Material), or set `defaults` of the collection"
         problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
-    """Warn when there is nothing at all to publish."""
+    """Warn if there is nothing to publish."""
     if any(collections) or problems.count(Level.ERROR):
         return
-    message = "the catalog has not a single item"
+    message = "no items found"
     docs = name_of(site.docs_dir, site.root)
-    hint = f"add pages such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
+    hint = f"add a page such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
 
 
@@ -134,7 +141,7 @@ def raw_items(
     raws: Sequence[RawItem],
     problems: Problems,
 ) -> tuple[Sequence[RawItem], list[RawItem]]:
-    """The pages and the entries of the data file, with the fields that they have under another key."""
+    """Return the pages and the entries of the data file, with the fields that have another key."""
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
@@ -151,7 +158,7 @@ def read_items(
     raws: Sequence[RawItem],
     problems: Problems,
 ) -> list[tuple[E, RawItem]]:
-    """The items of a collection from pages and data file, by slug, each with the place it came from."""
+    """Return the items of a collection from pages and data file, by slug, each with its source."""
     section: CollectionSettings = getattr(settings, name)
     raws, entries = raw_items(fields, name, site, settings, raws, problems)
     if "page" not in section.fields:
@@ -176,8 +183,8 @@ def read_items(
         problems.extend(filter(None, [raw.unreadable(), _missing_logo(entry, raw, site)]))
         if entry.slug in by_slug:
             other = by_slug[entry.slug][1]
-            message = f"the slug {entry.slug!r} is taken by {other.place}"
-            hint = "give one of them another `slug`"
+            message = f"the slug {entry.slug!r} is already used by {other.place}"
+            hint = "set another `slug` for one of them"
             if other.page and not raw.page:
                 hint = f"add `page: {other.page.uri}` to the entry, or {hint}"
             problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
@@ -189,7 +196,7 @@ def read_items(
 
 
 def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
-    """Why the logo of an item can't be published, if it is a file."""
+    """Return a problem if the logo of an item is a file that can't be published."""
     logo = getattr(entry, "logo", None)
     if logo is None or SCHEME.match(logo):
         return None
@@ -197,7 +204,9 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
     if path.is_file() and not leads_out(path, [site.root, site.docs_dir]):
         return None
     message = (
-        f"{docs}/{logo} is missing" if not path.exists() else f"{docs}/{logo} is not a file of the project"
+        f"{docs}/{logo} does not exist"
+        if not path.exists()
+        else f"{docs}/{logo} is not a file in the project"
     )
     return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
 
@@ -205,7 +214,7 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
 def _unused_keys(
     name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
 ) -> Iterator[Problem]:
-    """Warn of each key in `map` that no item has."""
+    """Warn about each key in `map` that no item has."""
     present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
     for field, key in fields.keys if raws else ():
         if key not in present:
@@ -216,23 +225,23 @@ def _unused_keys(
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
-    """The entries of a data file with the pages that they name."""
+    """Return the entries of a data file with the pages in their `page`."""
     pages: Mapping[str, Page] = {}
     with_pages: list[RawItem] = []
     first: dict[str, str] = {}
-    """Page → the entry that names it."""
+    """Page → the first entry with this page."""
     for raw in entries:
         if (named := raw.values.get("page")) is not None:
             pages = pages or {page.uri: page for page in site.pages}
             page = pages.get(named) if isinstance(named, str) else None
             if page is None:
                 near = resembling(str(named), pages)
-                message = f"{shown(named)} is no page of the site"
-                hint = f"perhaps you mean {near!r}" if near else "write its path below docs_dir"
+                message = f"{shown(named)} is not a page of the site"
+                hint = f"did you mean `{near}`?" if near else "use its path in docs_dir"
                 problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             elif first.setdefault(page.uri, raw.place) != raw.place:
-                message = f"{page.uri!r} is the page of {first[page.uri]} already"
-                hint = "leave it out: the collection's page then stands in"
+                message = f"{page.uri!r} is already the page of {first[page.uri]}"
+                hint = "remove it; the page of the collection is then used"
                 problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
             values = {key: value for key, value in raw.values.items() if key != "page"}
             raw = replace(raw, values=values, named=page)
@@ -243,7 +252,7 @@ def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> l
 def _not_named(
     raws: Iterable[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
 ) -> list[RawItem]:
-    """The pages that are items by themselves, rather than pages of what a data file holds."""
+    """Return the pages that are items, without the pages of entries in a data file."""
     named = {raw.named.uri: raw for raw in entries if raw.named}
     left = []
     for raw in raws:
@@ -251,17 +260,15 @@ def _not_named(
         if entry is None:
             left.append(raw)
         elif doubled := sorted({*raw.values} & {*fields.names} - {"name", "description"}):
-            message = (
-                f"the item of this page stands in {entry.place}, so its own fields would count for nothing"
-            )
-            problems.add(raw.problem((doubled[0],), message, "keep the fields in one place", code=Code.TWICE))
+            message = f"the item of this page is already defined in {entry.place}"
+            problems.add(raw.problem((doubled[0],), message, "move all fields to one place", code=Code.TWICE))
     return left
 
 
 def _not_pages_of(
     raws: Sequence[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
 ) -> list[RawItem]:
-    """The pages but for those without a field that have the slug of an entry: it should name its page."""
+    """Return the pages, without those that have no fields and the slug of an entry, which needs `page`."""
     unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
     items = []
     for raw in raws:
@@ -269,7 +276,7 @@ def _not_pages_of(
         if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
             items.append(raw)
         else:
-            message, hint = f"{raw.file} is an item of its own", f"add `page: {raw.page.uri}`"
+            message, hint = f"{raw.file} is another item", f"add `page: {raw.page.uri}`"
             problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
     return items
 
@@ -277,7 +284,7 @@ def _not_pages_of(
 def _suggest_pages(
     entries: Iterable[RawItem], name: Resource, site: Site, settings: Settings, problems: Problems
 ) -> None:
-    """Note the entries without a page that have the name of one page which belongs to no item."""
+    """Add a note for entries without `page` if a page without an item has their name."""
     unnamed = [raw for raw in entries if not raw.named]
     if not unnamed:
         return
@@ -289,33 +296,33 @@ def _suggest_pages(
     for raw in unnamed:
         if len(pages := by_slug.get(raw.slug, [])) == 1:
             message, hint = (
-                f"{pages[0].file} has its name",
-                f"if that is its page, add `page: {pages[0].uri}`",
+                f"{pages[0].file} has the same name",
+                f"if it is the page of this entry, add `page: {pages[0].uri}`",
             )
-            group = f"entries of {name} may have a page, which `page` would name"
+            group = f"entries of {name} that may lack `page`"
             problems.add(raw.problem((), message, hint, Level.INFO, code=Code.PAGE, group=group))
 
 
 def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:
-    """One error for all images that give no `image` where no registry makes one."""
+    """Add one error for all images without `image` if `registry` is not set."""
     if len(raws) == 1:
         hint = "add `image: …`, or set `registry` in mkdocs.yml"
-        problems.add(raws[0].problem(("image",), "required, but not given", hint, code=Code.MISSING_FIELD))
+        problems.add(raws[0].problem(("image",), "missing required field", hint, code=Code.MISSING_FIELD))
     elif raws:
         message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
-        hint = "set it, as in `registry: ghcr.io/acme`"
+        hint = "set it, for example to `ghcr.io/acme`"
         problems.add(site.config.problem(("registry",), message, hint, code=Code.MISSING_FIELD))
 
 
 def _note_undeclared(
     name: Resource, fields: ItemFields[E], raws: list[RawItem], site: Site, problems: Problems
 ) -> None:
-    """One line for an author who forgot to declare a field."""
+    """Add a note with the undeclared fields."""
     counted = Counter(undeclared(fields, raws))
     if counted:
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
-        message = f"keys that are no fields stay out of the API (with how many {name} have them): {keys}"
-        hint = "declare those that belong in"
+        message = f"undeclared keys are not in the API (with the number of {name}): {keys}"
+        hint = "to publish them, declare them under `fields`"
         problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 
 
@@ -333,12 +340,12 @@ class WebPages:
                     self._landing[name] = page.url
 
     def of(self, raw: RawItem, collection: str, problems: Problems) -> WebPage:
-        """The item's own page, else the landing page of its collection, else the home page."""
+        """Return the page of the item, else the landing page of its collection, else the home page."""
         if raw.own_page is not None:
             return WebPage(raw.own_page.url, own=True)
         url = self._landing.get(collection, self._home)
         if url is None:
-            message = "the item has no page, and neither has its collection"
+            message = "neither the item nor its collection has a page"
             hint = f"add a page {collection}/index.md or index.md"
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
         return WebPage(url or "", own=False)

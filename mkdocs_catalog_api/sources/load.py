@@ -1,4 +1,4 @@
-"""The first of the calls: pages, data files, reports, statements, advisories and recorded days are read."""
+"""Reads pages, data files, reports, statements, advisories and recorded days."""
 
 from __future__ import annotations
 
@@ -44,35 +44,37 @@ from .items import (
 
 
 class Sources(Struct, frozen=True):
-    """Everything that a catalog is made of, as it was read."""
+    """All sources of a catalog, as read."""
 
     fields: Mapping[str, ItemFields[Any]]
     """Collection → the fields of its items."""
     images: Sequence[tuple[ImageEntry, RawItem]]
-    """By slug, each with the place it came from; likewise the charts and the roadmap."""
+    """By slug, each with its source. The same applies to charts and roadmap."""
     charts: Sequence[tuple[ChartEntry, RawItem]]
     roadmap: Sequence[tuple[RoadmapEntry, RawItem]]
     updates: tuple[UpdateEntry, ...]
     pages: WebPages
     scans: tuple[Scan, ...]
-    """Of all reports, in the order of paths."""
+    """The scans of all reports, in the order of paths."""
     statements: tuple[Statement, ...]
     cycles: Mapping[str, Sequence[Cycle]]
     """Product → its release cycles."""
     advisories: Advisories
     history: History | None
-    """None when no day is recorded."""
+    """None if no day is recorded."""
     complete: bool
-    """Whether every item could be read: else the reports of the others would look unmatched."""
+    """Whether all items are valid. If not, reports of invalid items would appear unmatched."""
 
 
 def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool = False) -> Sources:
-    """Read everything. Problems are added, not raised; the sources count only if they don't refuse them.
+    """Read all sources. Problems are added, not raised; do not use the sources if there are errors.
 
-    With `to_record`, advisories and recorded days are left alone: a new day does not depend on them.
+    With `to_record`, advisories and recorded days are not read: a new day does not depend on them.
     """
     if scanners := settings.security.scanners:
-        from .reports.formats import SCANNERS  # a catalog without reports starts sooner without this import
+        from .reports.formats import (
+            SCANNERS,
+        )  # imported here, as catalogs without reports start faster without it
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
@@ -110,7 +112,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
-    """The charts alone, as `fetch` needs them, by slug, each with the place it came from."""
+    """Return only the charts, for `fetch`, by slug, each with its source."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
@@ -119,7 +121,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
 def load_values(
     site: Site, settings: Settings, name: Resource, problems: Problems
 ) -> list[tuple[RawItem, dict[str, object]]]:
-    """The values of each item of a collection with its defaults, not validated, as `sync` needs them."""
+    """Return the values of each item with defaults, for `sync`. They are not validated."""
     section, model = getattr(settings, name), ITEM_MODELS[name]
     paged = select(site.pages, page_selection(settings), problems)[name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
@@ -128,7 +130,7 @@ def load_values(
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
-    """The products that images name, each with the images, which need not be complete otherwise."""
+    """Return product → the images with this product. Other fields of the images may be invalid."""
     products: dict[str, list[RawItem]] = {}
     for raw, values in load_values(site, settings, "images", problems):
         if (product := values.get("product")) is None:
@@ -143,19 +145,19 @@ def load_products(site: Site, settings: Settings, problems: Problems) -> dict[st
 def _folder(
     site: Site, setting: Literal["reports", "vex"], settings: Settings, problems: Problems
 ) -> Path | None:
-    """The folder that is set, or the default one if it is there."""
+    """Return the folder in the settings, or the default folder if it exists."""
     configured: str | None = getattr(settings.security, setting)
     folder = site.root / (configured or SECURITY_FOLDERS[setting])
     if folder.is_dir() and leads_out(folder, [site.docs_dir]):
         return folder
     if folder.is_dir():
-        message, hint = "the folder lies in docs_dir, so MkDocs would publish it", "move it beside mkdocs.yml"
+        message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     elif folder.exists():
-        message, hint = f"{folder.name!r} is not a folder", "put the files into a folder of that name"
+        message, hint = f"{folder.name!r} is not a folder", "move the files to a folder with that name"
     elif os.path.lexists(folder):
-        message, hint = f"{folder.name!r} is a link to nothing", "correct the link, or remove it"
+        message, hint = f"{folder.name!r} is a broken link", "correct the link, or remove it"
     else:
-        message, hint = f"the folder {configured!r} is missing", "create it or correct the path"
+        message, hint = f"the folder {configured!r} does not exist", "create it or correct the path"
     if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
@@ -165,14 +167,16 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
-    from .reports.folders import read_reports  # a catalog without reports starts sooner without this import
+    from .reports.folders import (
+        read_reports,
+    )  # imported here, as catalogs without reports start faster without it
 
     limit = settings.security.max_report_size
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
 def _repositories(listed: Iterable[ImageEntry | ChartEntry]) -> dict[str, list[str]]:
-    """Name of an image → the repositories with such an image, of pages first, then of pins."""
+    """Return image name → the repositories with this image, first those of pages, then those of pins."""
     references = [entry.image for entry in listed if isinstance(entry, ImageEntry)]
     references += [pin.image for entry in listed if isinstance(entry, ChartEntry) for pin in entry.images]
     by_name: dict[str, list[str]] = defaultdict(list)
@@ -187,7 +191,7 @@ def _statements(
     folder = _folder(site, "vex", settings, problems)
     if folder is None:
         return ()
-    from .reports.openvex import read_folder  # likewise
+    from .reports.openvex import read_folder  # for the same reason
 
     limit = settings.security.max_report_size
     return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, repositories, limit))
@@ -197,7 +201,7 @@ def _history(site: Site, settings: Settings, problems: Problems) -> History | No
     folder = history_folder(site, settings, problems, to_write=False)
     if folder is None:
         return None
-    from ..history.statistics import read_history  # likewise
+    from ..history.statistics import read_history  # for the same reason
 
     try:
         return read_history(folder)
@@ -223,15 +227,15 @@ def _updates(
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
-            message = f"decisions are read beside the output of nvcmp, and {path.name} is none"
-            hint = "write `outcome` there"
+            message = f"not used: decisions require the output of nvcmp, and {path.name} is not"
+            hint = "use `outcome` in that file"
             problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
     by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)
         if identity in by_identity:
-            message = f"the update of {entry.application!r} to {entry.to!r} stands here twice"
-            problems.add(raw.problem((), message, "keep one of them", code=Code.TWICE))
+            message = f"the update of {entry.application!r} to {entry.to!r} is listed twice"
+            problems.add(raw.problem((), message, "remove one of them", code=Code.TWICE))
         by_identity[identity] = entry
     return tuple(by_identity.values())
 

@@ -1,7 +1,7 @@
-"""A site as MkDocs sees it, read from mkdocs.yml and docs_dir alone.
+"""Reads a site from mkdocs.yml and docs_dir, without MkDocs.
 
-For the command line, and with it for sites that another generator builds. Where a plugin could have a say in
-what the pages are, it refuses: only MkDocs can run that.
+The command line uses this, also for sites of other generators. A plugin that may add or change pages is an
+error, because only MkDocs can run it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from ..problems.codes import Code
 HARMLESS = frozenset(
     {
         *(PLUGIN, "meta", "offline"),  # read here
-        # Material's: assets, lists and search
+        # Plugins of Material: assets, lists and search
         *("search", "tags", "social", "privacy", "optimize", "typeset", "info"),
-        # The navigation, which the API does not know
+        # Navigation, which does not affect the API
         *("literate-nav", "section-index", "awesome-pages", "awesome-nav", "include_dir_to_nav"),
-        # The content of pages, but neither their front matter nor their addresses
+        # Content of pages, but neither front matter nor URLs
         *("autorefs", "mkdocstrings", "glightbox", "mermaid2", "panzoom", "swagger-ui-tag", "render_swagger"),
         *("include-markdown", "table-reader", "callouts", "open-in-new-tab", "charts", "drawio"),
-        # More files beside the pages, or smaller ones
+        # Additional or smaller files
         *("minify", "minify_html", "redirects", "rss", "llmstxt", "htmlproofer", "git-authors"),
         *("git-revision-date", "git-revision-date-localized", "git-committers", "git-committers-2"),
     }
 )
-"""Plugins that change nothing of what the catalog reads from pages."""
+"""Plugins that do not affect the catalog."""
 
 
 def read_site(
@@ -44,14 +44,14 @@ def read_site(
     trusted: Collection[str] | None = (),
     root: Path | None = None,
 ) -> tuple[Site, Settings, bool]:
-    """The site, the settings of the plugin, and whether mkdocs.yml says `strict`.
+    """Return the site, the settings of the plugin, and `strict` of mkdocs.yml.
 
-    `site_dir`, like the one in mkdocs.yml, is relative to the folder of mkdocs.yml. `trusted` are plugins
-    (and `hooks`) that the user says change nothing of the catalog; with None all are. `root` stands for the
-    folder of mkdocs.yml when the files of the site are somewhere else.
+    `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `trusted` has the plugins (and
+    `hooks`) of `--trust`; None trusts all of them. `root` replaces the folder of mkdocs.yml if the files of
+    the site are in another folder.
 
     Raises:
-        CatalogError: mkdocs.yml can't be used, or only MkDocs can tell what the pages are.
+        CatalogError: mkdocs.yml is invalid, or only MkDocs can determine the pages.
     """
     config = ConfigFile(config_file)
     yml = read_mkdocs_yml(config_file, problems)
@@ -62,12 +62,12 @@ def read_site(
     root = root or config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
-        message = f"the folder {yml.docs_dir!r} is missing"
+        message = f"the folder {yml.docs_dir!r} does not exist"
         hint = "create it or correct the path"
         problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
     if not leads_out(docs_dir, [root / (site_dir or yml.site_dir)]):
-        message = f"docs_dir lies in the site's folder, {str(site_dir or yml.site_dir)!r}"
-        hint = "write the site somewhere else"
+        message = f"docs_dir is in the site folder, {str(site_dir or yml.site_dir)!r}"
+        hint = "use another folder for the site"
         problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
@@ -93,13 +93,13 @@ def read_site(
 def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems) -> None:
     names = [name for name, _ in yml.plugins]
     if PLUGIN not in names:
-        message = f"{PLUGIN} is not among the plugins"
+        message = f"the plugin {PLUGIN} is missing"
         table = f"the table [project.plugins.{PLUGIN}]"
         hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
         problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
-        message = f"{PLUGIN} stands there twice"
-        hint = "keep one of them, with all settings"
+        message = f"the plugin {PLUGIN} is listed twice"
+        hint = "merge the settings, and remove one of them"
         problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
         if name in HARMLESS or name in trusted:
@@ -107,7 +107,7 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str],
         what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
         them = "them" if name == "hooks" else "it"
         message = f"{what} may make or change pages, and only {config.generator} runs {them}"
-        hint = f"add `--trust {name}` when no page of the catalog is concerned"
+        hint = f"add `--trust {name}` if it does not change pages of the catalog"
         if config.generator == "MkDocs":
             hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
         field = "hooks" if name == "hooks" else "plugins"

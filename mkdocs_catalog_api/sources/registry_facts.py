@@ -1,7 +1,7 @@
-"""What `catalog-api sync` learned from registries: it fills what items leave out.
+"""Data of `catalog-api sync` from registries, which fills in missing values of items.
 
-A version is found by its label or one of its tags. Where the page has another digest than the registry,
-nothing is filled: the facts are about something else.
+A version is matched by its name or one of its tags. If the page has another digest than the registry, nothing
+is filled in, as the data belongs to another image.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ _HUB = "artifacthub.io/"
 
 
 class _Known(NamedTuple):
-    """A listed version that the registry knows by the same digest."""
+    """A listed version with the same digest in the registry."""
 
     label: str
     facts: VersionFacts
     position: int
-    """In the file."""
+    """Position in the file."""
     value: dict[str, Any]
-    """As on the page."""
+    """The value on the page."""
 
 
 class _Labelled(NamedTuple):
-    """What decides which version is the newest."""
+    """The values that determine the newest version."""
 
     version: str
     line: str
@@ -70,7 +70,7 @@ class _Labelled(NamedTuple):
 
 
 class FactsFolder:
-    """The files of `sync` for one collection. Problems are added, not raised."""
+    """Reads the files of `sync` for one collection. Problems are added, not raised."""
 
     def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
         name = settings.registry_facts
@@ -81,10 +81,10 @@ class FactsFolder:
         self._problems = problems
         self._present = folder.is_dir()
         if not self._present and (os.path.lexists(folder) or "registry_facts" in settings.model_fields_set):
-            message, hint = f"{name!r} is not a folder", "put the files of `catalog-api sync` there"
+            message, hint = f"{name!r} is not a folder", "use a folder with the files of `catalog-api sync`"
             if not os.path.lexists(folder):
                 message, hint = (
-                    f"the folder {name!r} is missing",
+                    f"the folder {name!r} does not exist",
                     "run `catalog-api sync`, or correct the path",
                 )
             problems.add(site.config.problem(("registry_facts",), message, hint, code=Code.MISSING_PATH))
@@ -92,7 +92,7 @@ class FactsFolder:
     def fill(
         self, raw: RawItem, values: dict[str, object], fields: ItemFields[M]
     ) -> tuple[RawItem, dict[str, object]]:
-        """The item and its values, with what the registry knows of it where they leave it out."""
+        """Return the item and its values, with missing values filled in from the registry."""
         if not issubclass(fields.model, ImageEntry | ChartEntry):
             return raw, values
         is_image, choice = issubclass(fields.model, ImageEntry), None
@@ -125,13 +125,13 @@ class FactsFolder:
         path = self._folder / file
         if not os.path.lexists(path):
             if wanted:
-                message, hint = f"the file {name} is missing", "run `catalog-api sync`, which writes it"
+                message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
                 self._problems.add(raw.problem(("versions",), message, hint, code=Code.MISSING_PATH))
             return None
         field, hint = "", _AGAIN
         if leads_out(path, self._project):
             message = "this link leads out of the project and is not followed"
-            hint = "put the file into the project"
+            hint = "copy the file into the project"
         elif not path.is_file():
             message = no_file(path, name)
         else:
@@ -147,12 +147,12 @@ class FactsFolder:
     def _is_of(
         self, values: Mapping[str, object], facts: ImageFacts | ChartFacts, name: str, *, wanted: bool
     ) -> bool:
-        """Whether the file is about the image or chart that the page has now."""
+        """Whether the file belongs to the current image or chart of the page."""
         field = "image" if isinstance(facts, ImageFacts) else "chart"
         present: str = getattr(facts, field)
         if _plain(values.get(field)) == _plain(present):
             return True
-        message = f"these facts are about {present}, but the page has {values.get(field) or 'none'}"
+        message = f"not used: this file belongs to {present}, but the page has {values.get(field) or 'none'}"
         level = Level.ERROR if wanted else Level.WARNING
         hint = "run `catalog-api sync` again"
         self._problems.add(Problem(name, 0, 0, field, message, hint, level, code=Code.MOVED_TAG))
@@ -171,8 +171,8 @@ class FactsFolder:
         if choice:
             versions = [*_chosen(facts, choice)]
             if not versions:
-                message = f"none of the {len(facts.versions)} versions in {name} is chosen"
-                hint = "set `tags` under `versions`: a regular expression, or a list"
+                message = f"`tags` matches none of the {len(facts.versions)} versions in {name}"
+                hint = "set `tags` under `versions` to another regular expression or list"
                 problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
                 self._problems.add(problem)
             raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep))
@@ -188,7 +188,7 @@ class FactsFolder:
         return replace(raw, filled=Filled(name, names, gone, keep)), values | filled
 
     def _listed(self, raw: RawItem, versions: object, facts: ImageFacts | ChartFacts) -> Iterator[_Known]:
-        """The versions on the page that the registry has under the same digest."""
+        """Yield the versions on the page with the same digest in the registry."""
         by_tag: dict[str, tuple[int, VersionFacts]] = {}
         known: Sequence[VersionFacts] = facts.versions
         for position, version in enumerate(known):
@@ -203,22 +203,26 @@ class FactsFolder:
             if {*_digests(value)} <= {*_digests_of(version)}:
                 yield _Known(label, version, position, value)
             else:
-                message = f"the registry has another digest for {label}, {version.digest}"
-                hint = "nothing is filled from there; see `catalog-api sync`"
+                message = f"the digest of {label} in the registry is {version.digest}"
+                hint = "no values are filled in; correct the digest, or run `catalog-api sync`"
                 path = ("versions", index, "digest")
                 self._problems.add(raw.problem(path, message, hint, Level.INFO, code=Code.MOVED_TAG))
 
     def _warn_of_gone(self, raw: RawItem, versions: Iterable[_Known], *, from_registry: bool) -> None:
         for known in versions:
             if known.facts.gone:
-                message = f"the registry no longer has {known.label}, so it is never the newest version"
-                hint = "`catalog-api sync --prune` removes it" if from_registry else "remove it from the page"
+                message = f"{known.label} was removed from the registry, so it is never the newest version"
+                hint = (
+                    "run `catalog-api sync --prune` to remove it"
+                    if from_registry
+                    else "remove it from the page"
+                )
                 written = raw.values.get("versions")
                 labels = written if isinstance(written, list) else []
                 index = next(
                     (at for at, value in enumerate(labels) if value in (known.label, known.value)), 0
                 )
-                group = "versions that their registry no longer has"
+                group = "versions that were removed from their registry"
                 problem = raw.problem(
                     ("versions", index), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
                 )
@@ -227,7 +231,7 @@ class FactsFolder:
     def _fill_item(
         self, values: Mapping[str, object], fields: ItemFields[M], versions: Sequence[_Known], name: str
     ) -> dict[str, object]:
-        """Field of the item → what its newest version says, where the page says nothing."""
+        """Return field → the value from the newest version, for the fields that are not on the page."""
         present = [known for known in versions if not known.facts.gone] or versions
         if not present:
             return {}
@@ -273,9 +277,9 @@ class FactsFolder:
         )
 
     def _pins(self, text: str, name: str, path: str) -> Iterator[Mapping[str, object]]:
-        """The pins in the YAML text of `artifacthub.io/images`; a warning for each that can't be used."""
+        """Yield the pins in the YAML text of `artifacthub.io/images`. Warns about each invalid pin."""
 
-        def refuse(place: str, message: str) -> None:
+        def add_problem(place: str, message: str) -> None:
             hint = "not used: set `images` on the page"
             problem = Problem(name, 0, 0, place, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
             self._problems.add(problem)
@@ -283,10 +287,10 @@ class FactsFolder:
         try:
             data = parse(text).data
         except YamlError as error:
-            refuse(path, f"not valid YAML: {error.message}")
+            add_problem(path, f"not valid YAML: {error.message}")
             return
         if not isinstance(data, list):
-            refuse(path, "not a list of images")
+            add_problem(path, "not a list of images")
             return
         for index, entry in enumerate(data):
             given = entry if isinstance(entry, dict) else {}
@@ -294,13 +298,13 @@ class FactsFolder:
             try:
                 PinEntry.model_validate(pin)
             except ValidationError as error:
-                refuse(f"{path}[{index}]", message_and_hint(error.errors(include_url=False)[0])[0])
+                add_problem(f"{path}[{index}]", message_and_hint(error.errors(include_url=False)[0])[0])
             else:
                 yield pin
 
 
 def _plain(reference: object) -> str | None:
-    """The reference of an image or chart, to compare."""
+    """Return the normalized reference of an image or chart, for comparison."""
     if not isinstance(reference, str):
         return None
     with suppress(ValueError):
@@ -309,7 +313,7 @@ def _plain(reference: object) -> str | None:
 
 
 def _bare(label: str, facts: ImageFacts | ChartFacts) -> str:
-    """The label of a version; of a chart without a `v` and with `+` as in its tags."""
+    """Return the name of a version; for a chart without `v`, and with `+` as in its tags."""
     return label if isinstance(facts, ImageFacts) else label.removeprefix("v").replace("+", "_")
 
 
@@ -325,7 +329,7 @@ def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[_K
 
 
 def _digests(value: Mapping[str, Any]) -> Iterator[str]:
-    """Every digest that the page gives for a version, in any of its forms."""
+    """Yield the digests of a version on the page, in any form."""
     for key in ("digest", "digests", "manifests"):
         given = value.get(key)
         listed = (
@@ -345,13 +349,13 @@ def _digests_of(facts: VersionFacts) -> Iterator[str]:
 
 
 def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:
-    """The versions, filled, in the order of the page or of the file."""
+    """Return the versions with filled-in values, in the order of the page or of the file."""
     by_label = {known.label: known for known in versions}
     listed = written if isinstance(written, list) and written else [known.value for known in versions]
     labels = {label for value in listed if (label := _label(value))}
     taken = labels | {tag for value in listed if isinstance(value, dict) for tag in _texts(value.get("tags"))}
     tags: dict[str, list[str]] = {}
-    # A tag belongs to one version: to the one that is called as in the file, and that is not gone.
+    # A tag belongs to one version: the one with the name in the file that was not removed.
     for known in sorted(versions, key=lambda known: (known.facts.gone, known.label != known.facts.version)):
         if isinstance(known.facts, ImageVersionFacts):
             every = {known.facts.version, *known.facts.tags}
@@ -384,7 +388,7 @@ def _texts(value: object) -> Iterable[str]:
 
 
 def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str, Any]:
-    """What the facts say of a version, unless the page gives the digests of some platforms only."""
+    """Return the registry's fields of a version; none if the page has digests of some platforms only."""
     digests = [*_digests(given)]
     by_platform = {manifest.platform: manifest for manifest in reversed(facts.manifests)}
     manifests = [manifest for manifest in facts.manifests if by_platform[manifest.platform] is manifest]
@@ -403,7 +407,7 @@ def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str,
 
 
 Found = Iterator[tuple[str, str, object]]
-"""Field of the item, where its value is in the version of the file, and the value."""
+"""Field of the item, path of its value in the version of the file, and the value."""
 
 
 def _of_image(facts: ImageVersionFacts) -> Found:
@@ -435,7 +439,7 @@ def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
 
 
 def _variant_rule(value: object) -> str | Mapping[str, str] | None:
-    """The rule of a page; None without one, or if it is refused later."""
+    """Return the rule of a page; None without a rule, or if it is invalid, which is reported later."""
     if value is not None:
         with suppress(ValidationError):
             return _VARIANTS.validate_python(value)
@@ -447,7 +451,7 @@ _VARIANTS: TypeAdapter[str | dict[str, str]] = TypeAdapter(VariantRule)
 
 @cache
 def _type_of(model: type[Model], field: str) -> TypeAdapter[Any]:
-    """What the field of a model accepts."""
+    """Return the type of a model's field."""
     info = next(info for name, info in model.model_fields.items() if (info.alias or name) == field)
     annotated: Any = Annotated[(info.annotation, *info.metadata)]
     return TypeAdapter(annotated)

@@ -1,4 +1,4 @@
-"""Reports of vulnerability scanners, told apart by their content."""
+"""Reports of vulnerability scanners; the format is detected from the content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
-from .json_errors import check_numbers, damages, decode, explain, mended
+from .json_errors import check_numbers, damages, decode, explain, repaired
 from .normalise import ReportError, mapping, text
 from .report_format import ReportFormat
 
@@ -20,7 +20,7 @@ __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "ReportError", "Scan"
 
 
 class Foreign(NamedTuple):
-    """A known document that is no report, or none that can be read without guessing."""
+    """A known type of document that is not a report, or not one that can be read reliably."""
 
     name: str
     recognizes: Callable[[dict[str, object]], bool]
@@ -28,12 +28,12 @@ class Foreign(NamedTuple):
 
 
 _NOTHING_SAID = (
-    "look whether the scan ended with an error, and scan again; what a hub sends needs the `.package` file "
-    "beside it, which `catalog-api fetch` brings"
+    "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
+    "`catalog-api fetch` downloads"
 )
-_RESCAN = "write the report with `--format json`"
+_RESCAN = "scan with `--format json`"
 FOREIGN = (
-    # It holds package and versions in free text only.
+    # It contains package and version only in free text.
     Foreign("a SARIF file", lambda doc: "runs" in doc, _RESCAN),
     Foreign("a CycloneDX bill of materials", lambda doc: "bomFormat" in doc, _RESCAN),
     Foreign(
@@ -44,21 +44,21 @@ FOREIGN = (
     Foreign(
         "an OpenVEX document",
         lambda doc: "openvex" in text(doc.get("@context")),
-        "put it into the folder of VEX documents",
+        "move it to the folder of VEX documents",
     ),
 )
 
 
 def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
-    """The scans in one report: one per image, so several only from Artifact Hub.
+    """Return the scans in one report: one for each image, so that only Artifact Hub has several.
 
-    `package` is the hub's answer about the package that the report belongs to, when there is one.
-    Raises `ReportError`, and nothing else, for bytes that are not such a report.
+    `package` is the response of the hub on the package of the report, if there is one. Raises `ReportError`,
+    and no other error, for bytes that are not a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         check_numbers(data)
         return _read(data, package)
-    data = mended(data)
+    data = repaired(data)
     try:
         return _read(data, package)
     except msgspec.ValidationError as error:
@@ -73,7 +73,7 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
         try:
             document = report_format.decode(data)
         except msgspec.ValidationError as error:
-            if damages(error):  # of this format, but damaged
+            if damages(error):  # this format, but damaged
                 raise
             continue
         if report_format.recognizes(document):
@@ -81,13 +81,13 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
     other = decode(data)
     if other is None or other == {}:
         shown = "`null`" if other is None else "an empty object"
-        raise ReportError(f"the report is {shown}, which does not say what was scanned", _NOTHING_SAID)
+        raise ReportError(f"the report is {shown}, so the scanned image is unknown", _NOTHING_SAID)
     for foreign in FOREIGN:
         if foreign.recognizes(mapping(other)):
             raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
     raise ReportError(
-        f"no report of a known scanner: {_outline(other)}",
-        f"reports in JSON are read of {', '.join(report_format.name for report_format in FORMATS)}",
+        f"not a report of a known scanner: {_outline(other)}",
+        f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
     )
 
 
@@ -96,10 +96,10 @@ def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:
 
 
 def _outline(document: object) -> str:
-    """What a document looks like from outside, in a few words."""
+    """Return a short description of a document."""
     if isinstance(document, dict):
         keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
         return f"an object with {keys}{' …' if len(document) > 5 else ''}"
     if isinstance(document, list):
-        return "a list of something else" if document else "an empty list"
+        return "a list of other values" if document else "an empty list"
     return "a single value"

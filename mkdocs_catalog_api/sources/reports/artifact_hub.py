@@ -1,11 +1,11 @@
 """Security reports of a package on Artifact Hub, https://artifacthub.io/docs/api/
 (`…/packages/{package_id}/{version}/security-report`): a map from each image of a chart, written as the
-chart writes it, to a whole report of Trivy. And what the hub publishes about one version of a chart
-(`GET …/packages/helm/{repository}/{package}[/{version}]`), as far as it is used.
+chart writes it, to a complete report of Trivy. Also the data of the hub on one version of a chart
+(`GET …/packages/helm/{repository}/{package}[/{version}]`).
 
-An image without findings is absent. So is every image when nothing was found at all: the body is then
-`null`, which alone does not tell what was scanned and is refused. The answer about the package, saved beside
-the report, says which images were scanned and when.
+Images without findings are missing. If no image has findings, the body is `null`, which is rejected, as it
+does not contain the scanned images. The response on the package, saved next to the report, contains the
+scanned images and the time of the scan.
 """
 
 from datetime import UTC, datetime
@@ -18,27 +18,27 @@ from msgspec.structs import replace
 
 from ...catalog.scans import Scan
 from . import trivy
-from .json_errors import damages, explain, mended
+from .json_errors import damages, explain, repaired
 from .normalise import DAMAGED, ReportError, digests, text
 
 FOLDER = "hub"
-"""Folder of all hub reports below the reports folder: `hub/<repository>/<package>/<version>.json`."""
+"""Folder of hub reports in the reports folder: `hub/<repository>/<package>/<version>.json`."""
 SUFFIX = ".package"
-"""Ending of the answer about the package, saved beside the security report that belongs to it."""
+"""Suffix of the response on the package, saved next to its security report."""
 DECODER = msgspec.json.Decoder(dict[str, Raw] | None)
 
 
 class HubImage(Struct):
-    """An image that the chart lists."""
+    """An image in the list of a chart."""
 
     image: Annotated[str, Meta(min_length=1)]
-    """The reference as the chart writes it; the key in the security report."""
+    """The reference as in the chart; the key in the security report."""
     whitelisted: bool | None = None
-    """The publisher asked the hub not to scan it."""
+    """Whether the publisher disabled scans of this image."""
 
 
 class HubVersion(Struct):
-    """A version of the chart that the hub lists."""
+    """A version of the chart on the hub."""
 
     version: str
 
@@ -49,14 +49,14 @@ class HubPackage(Struct):
     package_id: UUID
     version: str
     security_report_created_at: Annotated[int, Meta(ge=0, lt=2**37)] | None = None
-    """Unix seconds of the scan of all its images; None when there was none."""
+    """Unix time of the scan of all images; None without a scan."""
     containers_images: list[HubImage] | None = None
-    """None for an empty list, as with the versions."""
+    """None for an empty list; the same applies to the versions."""
     available_versions: list[HubVersion] | None = None
 
     @property
     def scanned_at(self) -> str | None:
-        """UTC time of the scan to the second, `2026-11-20T06:00:00Z`."""
+        """Return the time of the scan in UTC to the second, `2026-11-20T06:00:00Z`."""
         seconds = self.security_report_created_at
         if seconds is None:
             return None
@@ -64,7 +64,7 @@ class HubPackage(Struct):
 
     @property
     def scanned_images(self) -> list[str]:
-        """The images that a scan of the hub covers, without duplicates."""
+        """Return the images that the hub scans, without duplicates."""
         images = (text(entry.image) for entry in self.containers_images or () if not entry.whitelisted)
         return list(dict.fromkeys(images))
 
@@ -73,17 +73,17 @@ _PACKAGE = msgspec.json.Decoder(HubPackage)
 
 
 def read_package(data: bytes) -> HubPackage:
-    """Raises `ReportError` for anything but an answer about a package."""
+    """Decode the response on a package. Raises `ReportError` for other content."""
     try:
-        return _PACKAGE.decode(mended(data))
+        return _PACKAGE.decode(repaired(data))
     except ReportError as error:
         place = error.line, error.column
-        raise ReportError(f"no answer about a package: {error}", "fetch it again", *place) from None
+        raise ReportError(f"not a response on a package:  {error}", "download it again", *place) from None
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition(" - at ")
         fault = f"{where.replace('$.', '')}: {message}" if where else message
         raise ReportError(
-            f"no answer about a package: {fault[:1].lower()}{fault[1:]}", "fetch it again"
+            f"not a response on a package:  {fault[:1].lower()}{fault[1:]}", "download it again"
         ) from None
 
 
@@ -92,7 +92,7 @@ def recognizes(document: dict[str, Raw] | None) -> bool:
 
 
 def _recognized(body: Raw) -> bool:
-    """Whether it is a report, sound or damaged."""
+    """Whether it is a report, valid or damaged."""
     try:
         report = trivy.DECODER.decode(body)
     except msgspec.ValidationError as error:
@@ -101,19 +101,19 @@ def _recognized(body: Raw) -> bool:
 
 
 def read(document: dict[str, Raw] | None) -> list[Scan]:
-    """One scan per image. Raises `ReportError` when the report of one cannot be read."""
+    """Return one scan for each image. Raises `ReportError` if a report is unreadable."""
     return [scan for image, body in (document or {}).items() for scan in _scans(text(image), body)]
 
 
 def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
-    """One scan per image that the hub scanned, also of those in which it found nothing.
+    """Return one scan for each image that the hub scanned, also for images without findings.
 
-    Raises `ReportError` when the document is no security report.
+    Raises `ReportError` if the document is not a security report.
     """
     try:
         document = DECODER.decode(data)
     except msgspec.ValidationError:
-        raise ReportError("no security report of a package", "fetch it again") from None
+        raise ReportError("not a security report of a package", "download it again") from None
     time = package.scanned_at
     scans = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
     if time is None:
@@ -130,7 +130,7 @@ def _scans(image: str, body: Raw) -> list[Scan]:
     try:
         report = trivy.DECODER.decode(body)
         if report is not None and not trivy.recognizes(report):
-            raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED)
+            raise ReportError(f"`{image}` is not a report of Trivy", DAMAGED)
         scans = trivy.read(report)
     except ReportError as error:
         if str(error).startswith(f"`{image}`"):
@@ -138,7 +138,7 @@ def _scans(image: str, body: Raw) -> list[Scan]:
         raise ReportError(f"{image}: {error}", error.hint) from None
     except msgspec.ValidationError as error:
         if not damages(error):
-            raise ReportError(f"`{image}` holds no report of Trivy", DAMAGED) from None
+            raise ReportError(f"`{image}` is not a report of Trivy", DAMAGED) from None
         fault = explain(error)
         raise ReportError(f"{image}: {fault}", fault.hint) from None
     return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]
@@ -153,4 +153,4 @@ FORMAT = trivy.FORMAT._replace(
     read=read,
     sample=b'{"ghcr.io/acme/web:1": ' + trivy.FORMAT.sample + b"}",
 )
-"""With the word of Trivy, whose reports the hub passes on."""
+"""Its word is that of Trivy, as the hub publishes reports of Trivy."""

@@ -1,4 +1,4 @@
-"""Folders of files from outside: which of them may be read, and the scans of all reports."""
+"""Finds the readable files in folders of untrusted files, and reads the scans of all reports."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .artifact_hub import FOLDER, SUFFIX, read_package
 from .normalise import ReportError
 
 _NOTHING_AT_ALL = (
-    "the hub found nothing in any image of this chart",
-    "it says the same when it could not pull an image: see the errors that it shows to the publisher",
+    "the hub has no findings for this chart",
+    "this may also mean that it could not pull an image; see the errors on the hub's page for publishers",
 )
 
-_NOT_A_REPORT = "not read: the name of a report ends in .json"
+_NOT_A_REPORT = "not read, because the name of a report must end in .json"
 
 
 def usable_files(
@@ -33,13 +33,13 @@ def usable_files(
     max_size: int = MAX_SIZE,
     note: str = "",
 ) -> list[str]:
-    """Paths of the files below the folder that may be read, in the order of code points.
+    """Return the paths of the readable files in the folder, in the order of code points.
 
-    They have forward slashes. Left out are hidden files and folders, and what does not end in one of
-    `suffixes` (in any case), for which `note` is the text of an INFO line, if given. A problem is added for
-    each file of more than `max_size` bytes and for all that `walk` refuses; nothing is opened. `label` is
-    how problems name the folder; `root` is the folder of mkdocs.yml: links may lead to what is in it and, of
-    a folder that the settings place outside of it, to what is in that.
+    Paths have forward slashes. Hidden files and folders are left out, and files without one of `suffixes` (in
+    any case); `note`, if given, is the text of an INFO line about them. A problem is added for each file of
+    more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the name
+    of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`, and in
+    the folder if it is outside of `root`.
     """
     usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
@@ -50,7 +50,7 @@ def usable_files(
                     problems.add(Problem(file, 0, 0, "", note, level=Level.INFO, code=Code.NO_REPORT))
                 continue
             if size > max_size:
-                message = f"the file has {size:,} bytes and is not read: {max_size:,} are the limit"
+                message = f"not read, because the file has {size:,} bytes (limit: {max_size:,})"
                 hint = "split it, or raise `security.max_report_size`"
                 problems.add(Problem(f"{label}/{below}{name}", 0, 0, "", message, hint, code=Code.NOT_READ))
             else:
@@ -61,9 +61,9 @@ def usable_files(
 def read_reports(
     folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
 ) -> list[Scan]:
-    """The scans of all reports below `folder`, in the order of paths. Unreadable reports become problems.
+    """Return the scans of all reports in `folder`, in the order of paths. Invalid reports become problems.
 
-    `label`, `root` and `max_size` as in `usable_files`.
+    For `label`, `root` and `max_size`, see `usable_files`.
     """
     scans: list[Scan] = []
     suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
@@ -72,8 +72,8 @@ def read_reports(
     )
     paths = [path for path in files if not path.endswith(SUFFIX)]
     if not paths and problems.count(Level.ERROR) == errors:
-        message = "the folder has no report, so no image has vulnerability data"
-        hint = "save reports as <slug>/<version>.json there, or remove the folder"
+        message = "no reports found, so no image has vulnerability data"
+        hint = "save reports as <slug>/<version>.json in this folder, or remove it"
         problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.NO_REPORT))
     for path in paths:
         file = faulty = f"{label}/{path}"
@@ -93,7 +93,7 @@ def read_reports(
             if report and all(scan.inferred for scan in report):
                 note = Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
                 problems.add(note)
-            # A hub's report is in the folder of its chart, so its path names no image.
+            # A report of a hub is in the folder of its chart, so its path does not contain an image.
             alone = len(report) == 1 and not package
             scans += [
                 _placed(scan, file, path, position, alone=alone, of_hub=bool(package))
@@ -103,14 +103,14 @@ def read_reports(
 
 
 def _package(folder: Path, path: str) -> bytes:
-    """The hub's answer about the package, saved beside its report; empty for any other report."""
+    """Return the response of the hub on the package of its report; empty for other reports."""
     beside = folder / (path.removesuffix(".json") + SUFFIX)
     of_hub = path.startswith(f"{FOLDER}/") and beside.is_file()
     return beside.read_bytes() if of_hub else b""
 
 
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
-    """The scan with its place, and with what its references say of the image."""
+    """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
     digests = set(scan.digests)
     unreadable: list[str] = []
@@ -118,7 +118,7 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
         name, at, digest = text.partition("@")
         try:
             reference = Reference.parse(f"{name}{at}{digest.lower()}")
-        except ValueError:  # a file name or an archive; then digests or the path must match
+        except ValueError:  # a file name or an archive: digests or the path must match
             unreadable.append(text)
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None

@@ -1,4 +1,4 @@
-"""The table of report formats, one file each. What follows from it: see *To add …* in CONTRIBUTING.md."""
+"""The table of report formats, with one file for each. See *To add …* in CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FORMATS = (
     osv.FORMAT,
     artifact_hub.FORMAT,
 )
-"""The first that recognizes a document reads it. Unless the settings say otherwise, a release with several
-scans counts that of the first."""
+"""The first format that recognizes a document reads it. By default, the order is also the precedence if a
+release has several scans."""
 
 SCANNERS: dict[str, Scanner] = {}
 """Word → scanner, in the order of the table."""

@@ -6,10 +6,10 @@
 | references | `source.target.{userInput, tags, repoDigests}` of an image |
 | digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
 | platform | `source.target.{os, architecture}` |
-| kind | `source.type`, but `image` |
+| kind | `source.type`, except `image` |
 | package_classes | `matches[].artifact.type`, `ignoredMatches[].artifact.type` |
-| findings | `matches[]`, and `ignoredMatches[]` but those that Grype leaves out by its own knowledge |
-| set_aside | the first of `appliedIgnoreRules[]` that has a VEX status which suppresses, else the first |
+| findings | `matches[]`, and `ignoredMatches[]` without those of Grype's built-in rules |
+| set_aside | the first of `appliedIgnoreRules[]` with a VEX status that suppresses, else the first |
 | narrowed | `descriptor.configuration`: `only-fixed`, `only-notfixed`, `ignore-wontfix`, `exclude` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
@@ -55,13 +55,13 @@ from .report_format import ReportFormat
 
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"]}
 _OWN_REASONS = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
-"""What Grype knows of a package: the distribution has mended it, or it is another one."""
+"""Built-in rules of Grype: the distribution has fixed the package, or it is another package."""
 _NARROWING = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
-"""Options that leave matches out. `ignore-wontfix` is how reports call `--ignore-states`."""
+"""Options that leave out matches. `ignore-wontfix` is the name of `--ignore-states` in reports."""
 
 
 class GrypeVulnerability(Struct, gc=False, rename="camel"):
-    """What was found; what may be anything is cleaned where it is used."""
+    """A vulnerability. Values of any type are cleaned where they are used."""
 
     id: str
     severity: Any = None
@@ -81,7 +81,7 @@ class GrypeMatch(Struct, gc=False, rename="camel"):
 
 
 class GrypeIgnoredMatch(GrypeMatch, gc=False, rename="camel"):
-    """A match that Grype left out, and why."""
+    """A match that Grype left out, with the rules."""
 
     applied_ignore_rules: Any = None
 
@@ -103,7 +103,7 @@ def recognizes(report: GrypeReport) -> bool:
 
 
 def read(report: GrypeReport) -> list[Scan]:
-    """Raises `ReportError` for damaged matches."""
+    """Read a report. Raises `ReportError` for damaged matches."""
     if isinstance(report.matches, UnsetType):
         raise ReportError("`matches` is missing", DAMAGED)
     matches, descriptor = report.matches or [], mapping(report.descriptor)
@@ -112,7 +112,7 @@ def read(report: GrypeReport) -> list[Scan]:
         require_ids((match.vulnerability.id for match in listed), name, ".vulnerability.id")
     configuration, odd = mapping(descriptor.get("configuration")), Counter[str]()
     findings = tuple(_findings([*matches, *ignored], odd))
-    # Of a folder the target is a text.
+    # For a folder, the target is text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
     types = (text(mapping(match.artifact).get("type")) for match in (*matches, *ignored))
@@ -136,7 +136,7 @@ def read(report: GrypeReport) -> list[Scan]:
 
 
 def _findings(matches: Sequence[GrypeMatch], odd: Counter[str]) -> Iterator[Finding]:
-    """Counts severities that Grype does not have in `odd`."""
+    """Yield the findings, and count unknown severities in `odd`."""
     for match in matches:
         set_aside = None
         if isinstance(match, GrypeIgnoredMatch):
@@ -170,9 +170,9 @@ def _findings(matches: Sequence[GrypeMatch], odd: Counter[str]) -> Iterator[Find
 
 
 def _is_own_knowledge(rule: Mapping[str, object]) -> bool:
-    """Whether Grype has the rule by itself, as it knows that the package is not vulnerable.
+    """Whether it is a built-in rule of Grype for packages that are not vulnerable.
 
-    Headers of a kernel match the vulnerabilities of the kernel, which is not in the image.
+    Kernel headers match vulnerabilities of the kernel, which is not in the image.
     """
     if rule.get("match-type") == "exact-indirect-match" and mapping(rule.get("package")).get("upstream-name"):
         return True
@@ -180,7 +180,7 @@ def _is_own_knowledge(rule: Mapping[str, object]) -> bool:
 
 
 def _set_aside(rules: Sequence[Mapping[str, object]]) -> SetAside:
-    """What decides among the rules that left a match out: someone's VEX document before any other."""
+    """Return the reason why a match is left out. Rules from VEX documents take precedence."""
     for rule in rules:
         status = rule.get("vex-status")
         if status == "not_affected" or status == "fixed":

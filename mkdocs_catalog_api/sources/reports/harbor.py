@@ -1,10 +1,10 @@
-"""Reports as Harbor's API gives them, https://goharbor.io (`…/artifacts/{digest}/additions/vulnerabilities`).
+"""Reports of Harbor's API, https://goharbor.io (`…/artifacts/{digest}/additions/vulnerabilities`).
 
-The document has one key, the media type of the report; below it:
+The document has one key, the media type of the report. Its value contains:
 
 | fact | from |
 |---|---|
-| scanner_version | `scanner.name` and `scanner.version`: Harbor calls other scanners |
+| scanner_version | `scanner.name` and `scanner.version`: Harbor uses other scanners |
 | scanned_at | `generated_at` |
 | digests | `vulnerabilities[].artifact_digests` |
 | findings | `vulnerabilities[]` |
@@ -12,7 +12,7 @@ The document has one key, the media type of the report; below it:
 | pkg, installed, fixed | `package`, `version`, `fix_version` |
 | url | the first of `links`, else the page of the id |
 
-The report names neither the image nor targets in it.
+The report contains neither the image nor its targets.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ _MEDIA_TYPES = (
 
 
 class HarborRow(Struct, gc=False):
-    """A vulnerability; what may be anything is cleaned where it is used."""
+    """A vulnerability. Values of any type are cleaned where they are used."""
 
     id: str
     package: Any = None
@@ -65,7 +65,7 @@ class HarborRow(Struct, gc=False):
 
 
 class HarborReport(Struct):
-    """What stands below the media type."""
+    """The value of the media type."""
 
     vulnerabilities: list[HarborRow] | UnsetType | None = UNSET
     generated_at: Any = None
@@ -81,7 +81,7 @@ def recognizes(document: dict[str, Raw]) -> bool:
 
 
 def read(document: dict[str, Raw]) -> list[Scan]:
-    """Raises `ReportError` for damaged reports."""
+    """Read a report. Raises `ReportError` if it is damaged."""
     return [_scan(text(key), body) for key, body in document.items() if key.startswith(_MEDIA_TYPES)]
 
 
@@ -110,7 +110,7 @@ def _scan(key: str, body: Raw) -> Scan:
 
 
 def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[Finding]:
-    """Counts severities that Harbor does not have in `odd`."""
+    """Yield the findings, and count unknown severities in `odd`."""
     for row in vulnerabilities:
         name, worst = text(row.id), severity(row.severity, _WORDS)
         if worst == UNKNOWN and (word := odd_severity(row.severity, _WORDS)) is not None:
@@ -131,7 +131,7 @@ FORMAT = ReportFormat(
     word="harbor",
     name="Harbor",
     page="https://goharbor.io",
-    what="the answer of its API (`…/additions/vulnerabilities`)",
+    what="the response of its API (`…/additions/vulnerabilities`)",
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

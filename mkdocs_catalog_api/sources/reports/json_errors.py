@@ -1,4 +1,4 @@
-"""Bytes of a report to JSON, or the reason why they are none, in words that help whoever ran the scan."""
+"""Decodes the JSON of reports, and explains errors to the person who ran the scan."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from pydantic_core import from_json, to_json
 
 from .normalise import DAMAGED, ReportError, text
 
-# An escape of a character or of half of one. The backslashes before it are counted, as two in a row are text.
+# An escape of a character or of a surrogate. The backslashes before it are counted, as two of them are text.
 _SURROGATE = re.compile(
     rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
 )
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _MISSING = re.compile("Object missing required field `(.*)`")
 _TEXT_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)')
-"""A text, which may hold anything, or as a group a number."""
-# A number out of range has an exponent of two digits or more, or more than 300 digits. These searches, for
-# one letter each and in every 30th byte, take little time even for a large report.
+"""A string with any content, or a number as a group."""
+# A number out of range has an exponent of two digits or more, or more than 300 digits. These searches are
+# fast even for a large report: they look for one letter, or at every 30th byte.
 _EXPONENTS = (re.compile(rb"e\+?[0-9]{2,}+[\s,\]}]"), re.compile(rb"E\+?[0-9]{2,}+[\s,\]}]"))
 _MANY_DIGITS = re.compile(rb"[0-9]{10}")
 _OUT_OF_RANGE = "out of range"
-"""Of a number, and of a whole number of more than 4,300 digits."""
+"""The errors for a number, and for a whole number of more than 4,300 digits."""
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def decode(data: bytes) -> object:
-    """The JSON value in UTF-8 (or, with a byte order mark, UTF-16); broken characters become U+FFFD.
+    """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16). Invalid characters become U+FFFD.
 
-    Of a repeated key the last one counts, as for the programs that wrote the report.
-    Raises `ReportError`, also for nesting beyond 200 levels, numbers beyond 4,300 digits and those that only
-    infinity could stand for, such as 1e400.
+    The last one of duplicate keys is used, as in the programs that write reports.
+    Raises `ReportError`, also for more than 200 levels, numbers with more than 4,300 digits, and numbers out
+    of range, such as 1e400.
     """
     data = _utf8(data)
     if not data.strip():
-        raise ReportError("the file is empty", "the scan failed or has not been run; run it again")
+        raise ReportError("the file is empty", "the scan failed or was not run; run it again")
     try:
         document = _parse(data)
     except ValueError as error:
-        mended = _mend(data)
-        if mended == data:
+        repaired = _repair(data)
+        if repaired == data:
             raise _reason(data, str(error)) from None
-        data = mended
+        data = repaired
         try:
             document = _parse(data)
         except ValueError as error:
@@ -53,24 +53,23 @@ def decode(data: bytes) -> object:
     return document
 
 
-def mended(data: bytes) -> bytes:
-    """The same document as JSON that every parser takes. Raises `ReportError`, as `decode`."""
+def repaired(data: bytes) -> bytes:
+    """Return the document as JSON that every parser accepts. Raises `ReportError`, like `decode`."""
     return to_json(decode(data))
 
 
 def damages(error: msgspec.ValidationError) -> bool:
-    """Whether a document has the shape that was expected, but something inside of it is wrong."""
+    """Whether a document has the expected structure, but an invalid value inside."""
     return "." in str(error).partition(" - at `$")[2]
 
 
 def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
-    """What a strict decoder found wrong in a report's lists, rows and ids: to count them as missing would
-    hide findings. `prefix` is the way to what was decoded. Raises the error again for a number that is out
-    of range.
+    """Return the error of a strict decoder in a report's lists, rows or ids, as ignoring them would hide
+    findings. `prefix` is the path of the decoded value. Raises the error again for a number out of range.
     """
     message, _, path = str(error).partition(" - at `")
     if _OUT_OF_RANGE in message:
-        raise error  # `decode`, which reads the whole file, knows the line
+        raise error  # `decode` reads the whole file and reports the line
     place = prefix + path.rstrip("`").removeprefix("$")
     if missing := _MISSING.match(message):
         place, message = f"{place}.{missing[1]}", ""
@@ -91,9 +90,9 @@ def _parse(data: bytes) -> object:
 
 
 def check_numbers(data: bytes) -> None:
-    """Raise `ReportError` for the first number in valid JSON that is out of range, with its place.
+    """Raise `ReportError` with the place of the first number out of range in valid JSON.
 
-    Parsers take 1e400 for infinity, which no JSON can hold, or pass over it in a field that is not read.
+    Parsers read 1e400 as infinity, which JSON can't represent, or ignore it in an unused field.
     """
     if not (any(each.search(data) for each in _EXPONENTS) or _MANY_DIGITS.search(data[::30])):
         return
@@ -112,8 +111,8 @@ def _utf8(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _mend(data: bytes) -> bytes:
-    """Bytes that are not UTF-8 and escapes of half a character, each as U+FFFD."""
+def _repair(data: bytes) -> bytes:
+    """Replace bytes that are not UTF-8 and escapes of surrogates with U+FFFD."""
     whole = data.decode("utf-8", "replace").encode()
     return _SURROGATE.sub(lambda escape: escape[0][:-6] + rb"\ufffd" if escape[1] else escape[0], whole)
 
@@ -121,19 +120,19 @@ def _mend(data: bytes) -> bytes:
 def _reason(data: bytes, error: str) -> ReportError:
     start = data.lstrip()
     if b"\0" in data or data.startswith(b"\x1f\x8b"):
-        return ReportError("a binary file, not JSON", "unpack it first, or write the report as UTF-8 JSON")
+        return ReportError("a binary file, not JSON", "unpack it, or save the report as UTF-8 JSON")
     if start.startswith(b"<"):
-        return ReportError("a web page or XML, not JSON", "write the report with `--format json`")
+        return ReportError("a web page or XML, not JSON", "scan with `--format json`")
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(
-            f"no JSON: {_quote(before)}",
-            "log lines stand before the report; send them elsewhere with `2>/dev/null`, "
+            f"not JSON: {_quote(before)}",
+            "the file has log lines before the report; remove them with `2>/dev/null`, "
             "or write the report with `-o file`",
             _line_number(data, before),
         )
     if not json_line:
-        return ReportError(f"not JSON: {_quote(start)}", "write the report with `--format json`")
+        return ReportError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
     place = _place(data, int(position[1]), int(position[2])) if position else (0, 0)
     message = _PLACE.sub("", error)
@@ -142,16 +141,16 @@ def _reason(data: bytes, error: str) -> ReportError:
     if position and error.startswith("trailing characters"):
         shown = _quote(data.split(b"\n")[place[0] - 1])
         return ReportError(
-            f"something else after the report: {shown}",
-            "a file holds one report; send log lines elsewhere with `2>/dev/null`",
+            f"extra text after the report: {shown}",
+            "save one report in each file; remove log lines with `2>/dev/null`",
             *place,
         )
     return ReportError(f"not valid JSON: {message}", "run the scan again", *place)
 
 
 def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
-    """Line and column in characters, from 1, of those that the parser counts in bytes; it takes a line break
-    for the column 0 of the next line.
+    """Convert the parser's line and column to characters, from 1. The parser counts bytes, and a line break
+    as column 0 of the next line.
     """
     lines = data.split(b"\n")
     if column == 0 and line > 1:
@@ -164,7 +163,7 @@ def _line_number(data: bytes, part: bytes) -> int:
 
 
 def _quote(part: bytes) -> str:
-    """The first line, cut, in quotes."""
+    """Return the first line, shortened, in quotes."""
     line = part.split(b"\n", 1)[0].strip()
     shown = text(line[:400].decode("utf-8", "replace"))
     return f'"{shown[:80]}…"' if len(shown) > 80 else f'"{shown}"'

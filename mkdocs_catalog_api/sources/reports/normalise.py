@@ -1,4 +1,4 @@
-"""What every reader does to the values of a report: wrong types count as missing, texts are made safe."""
+"""Cleans values of reports: values of a wrong type are treated as missing, text is made safe."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TITLE_LENGTH = 1000
 
 
 class ReportError(ValueError):
-    """The bytes are not a report that can be read. `hint` says what would be.
+    """An invalid report. `hint` describes the fix.
 
-    `line` and `column` are those of the file, from 1; 0 when it is no place in it that is wrong.
+    `line` and `column` count from 1; they are 0 if the error has no place in the file.
     """
 
     def __init__(self, message: str, hint: str = "", line: int = 0, column: int = 0) -> None:
@@ -25,17 +25,17 @@ class ReportError(ValueError):
         self.hint, self.line, self.column = hint, line, column
 
 
-DAMAGED = "the report seems damaged or altered; run the scan again"
-"""The hint when the heart of a report cannot be counted on."""
+DAMAGED = "the report is damaged or was changed; run the scan again"
+"""The hint for an error in an essential part of a report."""
 
 SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SEVERITIES)}
-"""The words that all scanners have."""
+"""The severities of all scanners."""
 UNKNOWN = SEVERITIES.index("UNKNOWN")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
-# Controls, and the marks that reverse the reading order and so can make a text look like another one.
+# Control characters, and marks that change the reading direction and so can disguise text.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Besides lone surrogates the two characters that XML, and so a feed, cannot hold.
+# Lone surrogates, and the two characters that XML does not allow, so that feeds are valid.
 _INVALID = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 _LINK = re.compile(r'https?://[^\s/?#"<>\\][^\s"<>\\]*', re.IGNORECASE)
@@ -49,14 +49,14 @@ _TIME = re.compile(
 
 
 def mapping(value: object) -> dict[str, object]:
-    """The object, or an empty one for anything else."""
+    """Return the object, or an empty one for other values."""
     return value if isinstance(value, dict) else {}
 
 
 def rows(value: object, where: str, hint: str = DAMAGED) -> list[dict[str, object]]:
-    """The objects of a list that the report stands or falls with; `null` is an empty list.
+    """Return the objects of an essential list; `null` is an empty list.
 
-    Raises `ReportError` for anything else: to count it as missing would hide findings.
+    Raises `ReportError` for other values, as ignoring them would hide findings.
     """
     if value is None:
         return []
@@ -69,33 +69,33 @@ def rows(value: object, where: str, hint: str = DAMAGED) -> list[dict[str, objec
 
 
 def items(value: object) -> list[dict[str, object]]:
-    """The objects of a list that a report can do without."""
+    """Return the objects of an optional list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 @lru_cache(maxsize=65_536)
 def is_id(written: str) -> bool:
-    """Whether anything is left of a finding's id once it is made safe; else the finding would be lost."""
+    """Whether a finding's id is not empty once it is made safe; otherwise the finding would be lost."""
     return bool(text(written).strip())
 
 
 def require_ids(ids: Iterable[str], before: str, after: str) -> None:
-    """Raise `ReportError` for an id of which nothing is left; it is at `{before}[position]{after}`."""
+    """Raise `ReportError` if a safe id is empty; its path is `{before}[position]{after}`."""
     for position, written in enumerate(ids):
         if not is_id(written):
             raise ReportError(f"`{before}[{position}]{after}` is empty", DAMAGED)
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """The names that are not empty, each once."""
+    """Return the names without empty ones and duplicates."""
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def text(value: object) -> str:
-    """The text, made safe; empty for anything else."""
+    """Return the text, made safe; "" for other values."""
     if not isinstance(value, str):
         return ""
-    # `isprintable` is a quick answer for nearly every text; what it refuses is looked at with care.
+    # `isprintable` is fast, and true for nearly all text; other text is checked in detail.
     return value if value.isprintable() else _safe(value)
 
 
@@ -104,28 +104,28 @@ def _safe(value: str) -> str:
 
 
 def title(value: object) -> str:
-    """A text of at most 1,000 characters."""
+    """Return safe text of at most 1,000 characters."""
     return text(value)[:TITLE_LENGTH]
 
 
 def texts(value: object) -> list[str]:
-    """The non-empty texts of a list."""
+    """Return the non-empty strings of a list."""
     return [safe for item in value if (safe := text(item))] if isinstance(value, list) else []
 
 
 def link(value: object) -> str:
-    """The http(s) address, or empty."""
+    """Return the http(s) URL, or ""."""
     address = text(value)
     return address if _LINK.fullmatch(address) else ""
 
 
 def first_link(*values: object) -> str:
-    """The first of several addresses that is one of the web, or empty."""
+    """Return the first http(s) URL of several values, or ""."""
     return next(filter(None, map(link, values)), "")
 
 
 def severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> int:
-    """Index in `SEVERITIES` of one of the scanner's `words`, in any case; of other values that of UNKNOWN."""
+    """Return the index in `SEVERITIES` of one of the scanner's `words`, in any case; else that of UNKNOWN."""
     if not isinstance(value, str):
         return UNKNOWN
     if value in words:
@@ -134,17 +134,17 @@ def severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> int:
 
 
 def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> str | None:
-    """The word if it is not one of the scanner's `words`, empty if there is none; None for a word of them."""
+    """Return None for one of the scanner's `words`, the value for another word, "" for no word."""
     if isinstance(value, str) and value in words:
-        return None  # as nearly always
+        return None  # the common case
     word = text(value).strip()
     return None if word.upper() in words else word[:40]
 
 
 def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """The id that a vulnerability goes by and, sorted, its other ids.
+    """Return the main id of a vulnerability, and its other ids, sorted.
 
-    A CVE id stays; another id with exactly one CVE among its aliases becomes that CVE; else the id stays.
+    The main id is the given one if it is a CVE; else the only CVE among the aliases; else the given id.
     """
     ids = {written, *others}
     cves = [name for name in ids if _CVE.fullmatch(name)]
@@ -179,20 +179,20 @@ _ECOSYSTEMS = {
 
 
 def ecosystem(word: object) -> str:
-    """The type of package URL (https://github.com/package-url/purl-spec) that a scanner's word for a kind of
-    packages means, `Debian:12`, `python-pkg` or `opensuse-leap`; empty for what is not known.
+    """Return the type of package URL (https://github.com/package-url/purl-spec) for a scanner's name of a
+    package type, such as `Debian:12`, `python-pkg` or `opensuse-leap`; "" if it is unknown.
     """
     name = text(word).lower().partition(":")[0]
     return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
 
 
 def package_class(word: object) -> str:
-    """`os-pkgs` or `lang-pkgs`, as Trivy calls them, of a scanner's word for a kind of packages."""
+    """Return Trivy's class, `os-pkgs` or `lang-pkgs`, for a scanner's name of a package type."""
     return "os-pkgs" if ecosystem(word) in ("alpm", "apk", "deb", "rpm") else "lang-pkgs"
 
 
 def advisory(name: str) -> str:
-    """The public page of a vulnerability, by its id; empty when the id does not tell."""
+    """Return the public page of a vulnerability by its id; "" if the id has no known page."""
     known = _ADVISORY.fullmatch(name)
     match known and known[1]:
         case "CVE":
@@ -207,18 +207,18 @@ def advisory(name: str) -> str:
 
 
 def osv_page(name: str) -> str:
-    """The page of a record of the OSV database."""
+    """Return the page of a record in the OSV database."""
     return f"https://osv.dev/vulnerability/{quote(name, safe='')}"
 
 
 def digests(values: Iterable[object]) -> frozenset[str]:
-    """The digests among references (`name@sha256:…`) and bare digests, in lower case."""
+    """Return the digests in references (`name@sha256:…`) and bare digests, in lower case."""
     parts = (text(value).rpartition("@")[2].lower() for value in values)
     return frozenset(filter(_DIGEST.fullmatch, parts))
 
 
 def platform(*parts: object) -> str:
-    """`os/arch[/variant]` of the three values; empty without system or architecture."""
+    """Return `os/arch[/variant]` from the three values; "" without system or architecture."""
     system, architecture, *variant = (text(part) for part in parts)
     if not (system and architecture):
         return ""
@@ -226,22 +226,22 @@ def platform(*parts: object) -> str:
 
 
 def utc_second(value: object) -> str | None:
-    """`2026-11-20T06:00:00Z` of a time as `utc` reads it."""
+    """Return a time as `2026-11-20T06:00:00Z`. See `utc` for the input."""
     moment = utc(value)
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z" if moment else None
 
 
 def second_fraction(value: object) -> str:
-    """Digits after the second of a time as `utc` reads it, all of them but trailing zeros."""
+    """Return the digits after the second, without trailing zeros. See `utc` for the input."""
     time = _TIME.fullmatch(text(value).strip())
     return (time[3] or "").rstrip("0") if time else ""
 
 
 def utc(value: object) -> datetime | None:
-    """A time as programs write it: RFC 3339 with any number of digits after the second, a blank instead
-    of the `T`, an offset, or no zone at all, which is read as UTC.
+    """Parse a time in RFC 3339, with any number of digits after the second, a space instead of the `T`,
+    and an offset or no zone, which is read as UTC.
 
-    None for anything else, and for the year 1, by which programs written in Go say "not set".
+    Returns None for other values, and for the year 1, which means "not set" in programs written in Go.
     """
     time = _TIME.fullmatch(text(value).strip())
     if not time:

@@ -1,11 +1,11 @@
-"""OpenVEX documents, https://github.com/openvex/spec: which vulnerabilities affect which products.
+"""OpenVEX documents, https://github.com/openvex/spec: whether vulnerabilities affect products.
 
-A value of a wrong type counts as missing. A key that is unknown or has such a value may have narrowed the
-statement, so it is remembered. Older forms are read, too: a vulnerability, product or subcomponent that is
+A value of a wrong type is treated as missing. A key that is unknown or has such a value may restrict the
+statement, so it is remembered. Older forms are supported: a vulnerability, product or subcomponent that is
 plain text, and subcomponents next to the products instead of in them.
 
-A document that is issued again refreshes statements that do not suppress, but no exception: an exception has
-its own time, else that of the document.
+A new edition of a document updates the time of statements that do not suppress, but not of exceptions: an
+exception has its own time, else that of the document.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from .normalise import ReportError, mapping, rows, text, texts, utc
 
 _GHSA_ID = "GHSA(?:-[0-9a-z]{4}){3}"
 _KNOWN_ID = re.compile(rf"(?:https?://[^?#]*/)?({CVE_ID}|{_GHSA_ID})", re.IGNORECASE)
-"""An id, or the address of its page."""
+"""An id, or the URL of its page."""
 _CVE = re.compile(CVE_ID, re.IGNORECASE)
 _FRACTION = re.compile("[.,]([0-9]+)")
 _NOT_SET = "0001-01-01"
-"""How programs written in Go write that there is no time."""
+"""The time that means "not set" in programs written in Go."""
 _NOTHING = type(None)
-_HINT = "write an OpenVEX document, for example with `vexctl create`"
-_TIME_HINT = "write it as in 2026-01-15T09:00:00Z"
+_HINT = "create an OpenVEX document, for example with `vexctl create`"
+_TIME_HINT = "use the form 2026-01-15T09:00:00Z"
 
 _Keys = Mapping[str, type]
-"""The keys of an object with the type of each value; `object` where anything is accepted."""
+"""The keys of an object with the type of each value; `object` accepts any value."""
 _VULNERABILITY: _Keys = {"@id": str, "name": str, "description": object, "aliases": list}
 _PART: _Keys = {"@id": str, "identifiers": dict, "hashes": dict, "supplier": object}
 _PRODUCT: _Keys = {**_PART, "subcomponents": object}
@@ -66,12 +66,12 @@ _DOCUMENT: _Keys = {
     **dict.fromkeys(("@context", "@id", "author", "role", "timestamp", "last_updated", "version"), object),
     **dict.fromkeys(("tooling", "supplier", "statements"), object),
 } | dict.fromkeys(("@id", "author"), str)
-# Keys that are marked as an extension of OpenVEX, and so are not misspelled.
+# Keys that are marked as an extension of OpenVEX, so they are not misspelled.
 _EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
 
 class Fault(NamedTuple):
-    """Why a statement, or one product of it, is left out; or a defect that does not change its effect."""
+    """The reason why a statement or one of its products is left out, or an error without an effect."""
 
     field: str
     message: str
@@ -87,7 +87,7 @@ class VexDocument(Struct, frozen=True):
 
 
 Repositories = Mapping[str, Sequence[str]]
-"""Name of an image → the repositories of the catalog with such an image."""
+"""Image name → the repositories in the catalog with this image."""
 
 
 def read_folder(
@@ -98,9 +98,9 @@ def read_folder(
     repositories: Repositories,
     max_size: int = MAX_SIZE,
 ) -> list[Statement]:
-    """The statements that count of all documents below `folder`.
+    """Return the valid statements of all documents in `folder`.
 
-    `label`, `root` and `max_size` as in `usable_files`.
+    For `label`, `root` and `max_size`, see `usable_files`.
     """
     documents: dict[str, VexDocument] = {}
     for path in usable_files(folder, label, root, problems, max_size=max_size):
@@ -131,10 +131,10 @@ def read_folder(
 def _that_count(
     documents: Mapping[str, VexDocument], problems: Problems
 ) -> Iterator[tuple[str, VexDocument]]:
-    """File and document: of those with the same `@id` only the highest version, of equal ones only the first.
+    """Yield file and document. Of those with the same `@id`, only the first with the highest version is used.
 
-    Where the highest version is not known, no exception counts. Where it has several contents, exceptions
-    have no time, so that every other statement wins.
+    If the highest version is unknown, exceptions are not used. If documents of that version differ,
+    exceptions have no time, so that all other statements take precedence.
     """
     files_by_id: dict[str, dict[VexDocument, str]] = defaultdict(dict)
     for file, document in documents.items():
@@ -156,11 +156,11 @@ def _that_count(
                 yield file, document
                 continue
             other = next(each for each in candidates.values() if each != file)
-            hint = "give each document an `@id` of its own, or the newer one a higher `version`"
+            hint = "set a different `@id` for each document, or a higher `version` for the newer one"
             if unknown:
                 message = (
                     f"{other} has the same `@id`, and the version of {unknown[0]} is missing or not a "
-                    "number, so `not_affected` and `fixed` do not count"
+                    "number, so `not_affected` and `fixed` are not used"
                 )
                 statements = [each for each in document.statements if not each.suppresses]
             else:
@@ -176,7 +176,7 @@ def _that_count(
 
 
 def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
-    """Raises `ReportError` when the bytes are not an OpenVEX document.
+    """Decode an OpenVEX document. Raises `ReportError` if the bytes are not one.
 
     Also for damaged lists of products and parts: without its parts, a statement would cover more.
     """
@@ -185,7 +185,7 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
     except ReportError as error:
         raise ReportError(str(error), _HINT, error.line, error.column) from None
     if "openvex" not in text(document.get("@context")):
-        raise ReportError("not an OpenVEX document: no `@context` of openvex.dev", _HINT)
+        raise ReportError("not an OpenVEX document: `@context` is not of openvex.dev", _HINT)
     if "statements" not in document:
         raise ReportError("`statements` is missing", _HINT)
     statements: list[Statement] = []
@@ -213,17 +213,17 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
 
 
 def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
-    """One fault for all places with the same message, as a document repeats its products."""
+    """Merge problems with the same message, as a document repeats its products."""
     places: dict[tuple[str, str], dict[str, None]] = {}
     for field, message, hint in remarks:
         places.setdefault((message, hint), {})[field] = None
     for (message, hint), fields in places.items():
-        more = f", here and in {len(fields) - 1} more" if len(fields) > 1 else ""
+        more = f" (and in {len(fields) - 1} more places)" if len(fields) > 1 else ""
         yield Fault(next(iter(fields)), message + more, hint)
 
 
 def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
-    """The keys that are unknown or have a value of a wrong type."""
+    """Return the keys that are unknown or have a value of a wrong type."""
     return tuple(
         text(key)
         for key, value in entry.items()
@@ -232,14 +232,14 @@ def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
 
 
 def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
-    """Message and hint for an unclear key."""
+    """Return message and hint for such a key."""
     if key in keys:
-        return f"the value of `{key}` is of a wrong type", "write it as OpenVEX has it"
-    return f"`{key[:40]}` is no key of OpenVEX", suggestion(key, list(keys), "known are")
+        return f"the value of `{key}` has a wrong type", "use the type of the OpenVEX specification"
+    return f"`{key[:40]}` is not a key of OpenVEX", suggestion(key, list(keys), "use one of")
 
 
 def _statement(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> Statement:
-    """The statement, without its time."""
+    """Return the statement without its time."""
     where = f"statements[{index}]"
     # Until 2023 subcomponents were next to the products; to ignore them would widen the statement.
     beside = _parts(entry, where)
@@ -266,28 +266,28 @@ def _statement(document: Mapping[str, object], entry: Mapping[str, object], inde
 def _fault(statement: Statement) -> Fault | None:
     where = f"statements[{statement.index}]"
     if not statement.ids:
-        return Fault(f"{where}.vulnerability", "the statement names no vulnerability", "give its `name`")
+        return Fault(f"{where}.vulnerability", "the statement has no vulnerability", "add its `name`")
     if statement.status not in STATUSES:
-        message = f'no status "{statement.status[:40]}" is known'
-        return Fault(f"{where}.status", message, suggestion(statement.status, STATUSES, "one of"))
+        message = f'unknown status "{statement.status[:40]}"'
+        return Fault(f"{where}.status", message, suggestion(statement.status, STATUSES, "use one of"))
     reason = statement.justification or statement.impact_statement
     if statement.status == "not_affected" and not reason:
         return Fault(
             where,
-            f"the statement on {statement.ids[0][:80]} does not say why the product is not affected",
+            f"the statement on {statement.ids[0][:80]} has no reason why the product is not affected",
             "add a `justification` or an `impact_statement`",
         )
     if statement.status == "not_affected" and statement.justification not in ("", *JUSTIFICATIONS):
-        message = f'no justification "{statement.justification[:60]}" is known'
-        hint = suggestion(statement.justification, JUSTIFICATIONS, "one of")
+        message = f'unknown justification "{statement.justification[:60]}"'
+        hint = suggestion(statement.justification, JUSTIFICATIONS, "use one of")
         return Fault(f"{where}.justification", message, hint)
     if not statement.products:
-        return Fault(f"{where}.products", "the statement names no product", "name the image or the package")
+        return Fault(f"{where}.products", "the statement has no product", "add the image or the package")
     return None
 
 
 def _contradictory(entry: Mapping[str, object], index: int) -> Fault | None:
-    """The `@id` and the `name` of the vulnerability are different CVEs."""
+    """Return a problem if `@id` and `name` of the vulnerability are different CVEs."""
     vulnerability = mapping(entry.get("vulnerability"))
     name, id_ = (
         {*map(str.upper, _CVE.findall("".join(text(vulnerability.get(key)).split())))}
@@ -296,15 +296,15 @@ def _contradictory(entry: Mapping[str, object], index: int) -> Fault | None:
     if not (name and id_) or name & id_:
         return None
     message = f"the `@id` is {min(id_)}, but the `name` is {min(name)}, so the statement matches nothing"
-    return Fault(f"statements[{index}].vulnerability", message, "write a statement for each")
+    return Fault(f"statements[{index}].vulnerability", message, "write one statement for each of them")
 
 
 def _time(
     document: Mapping[str, object], entry: Mapping[str, object], statement: Statement, latest: str
 ) -> tuple[str, list[Fault]]:
-    """The time of a statement, empty when it is not known, and why it can't be relied on.
+    """Return the time of a statement ("" if it is unknown), and the problems with it.
 
-    Of a statement that does not suppress it is the latest of all that are given.
+    For a statement that does not suppress, it is the latest of its times.
     """
     where = f"statements[{statement.index}]."
     written = {
@@ -315,9 +315,9 @@ def _time(
     }
     if statement.suppresses:
         written = dict([*written.items()][:1])
-        effect = "the statement is left out"
+        effect = "the statement is not used"
     else:
-        effect = "the statement counts as the newest"
+        effect = "the statement is treated as the newest"
     times = {field: _exact(time) for field, time in written.items()}
     doubts = [
         Fault(field, f'"{written[field][:40]}" is not a time, so {effect}', _TIME_HINT)
@@ -330,13 +330,13 @@ def _time(
 
 
 def _given_time(entry: Mapping[str, object], key: str) -> str:
-    """A time as it is written; empty when it is not given."""
+    """Return a time as written, or "" if it is missing."""
     time = "" if (value := entry.get(key)) is None else text(f"{value}").strip()
     return "" if time.startswith(_NOT_SET) else time
 
 
 def _exact(time: str) -> str:
-    """The time as in `Statement.timestamp`; empty when it can't be read."""
+    """Return the time as in `Statement.timestamp`, or "" if it is unreadable."""
     if (moment := utc(time)) is None:
         return ""
     fraction = _FRACTION.search(time)
@@ -345,11 +345,11 @@ def _exact(time: str) -> str:
 
 
 def _remarks(statement: Statement, unclear: Iterable[str], repositories: Repositories) -> Iterator[Fault]:
-    """What is not understood: it counts for nothing where it would take findings out."""
+    """Yield the parts that are not supported. If they would suppress findings, the statement is not used."""
     where = f"statements[{statement.index}]"
     for key in unclear:
         message, hint = _no_key(key, _STATEMENT)
-        end = ", so the statement is left out" if statement.suppresses else ""
+        end = ", so the statement is not used" if statement.suppresses else ""
         yield Fault(where, f"{message}{end}", hint)
     for number, product in enumerate(statement.products):
         place, meaning = f"{where}.products[{number}]", product_meaning(product.component)
@@ -368,23 +368,23 @@ def _without_effect(place: str, component: Component, meaning: object) -> Iterat
 def _elsewhere(
     place: str, component: Component, meaning: ProductMeaning, repositories: Repositories
 ) -> Iterator[Fault]:
-    """A product in no registry, or in another one than the image of that name in the catalog."""
+    """Yield a problem for a product whose registry is missing, or is not that of the image in the catalog."""
     for pattern in meaning.images:
         registry, _, _ = pattern.repository.partition("/")
         known = repositories.get(pattern.repository.rpartition("/")[2], ())
         if not pattern.repository or pattern.repository in known or (registry and not known):
             continue
-        what = f"it names {pattern.repository[:80]}" if registry else "it names no registry"
+        what = f"its repository is {pattern.repository[:80]}" if registry else "it has no registry"
         prefix = (
             "" if component.label.startswith("pkg:") else f"pkg:oci/{pattern.repository.rpartition('/')[2]}?"
         )
         wanted = " or ".join(f"`{prefix}repository_url={repository}`" for repository in known[:3])
-        hint = f"write {wanted}" if wanted else "add `?repository_url=REGISTRY/NAME`"
+        hint = f"use {wanted}" if wanted else "add `?repository_url=REGISTRY/NAME`"
         yield Fault(place, f'"{component.label}" matches nothing: {what}', hint)
 
 
 def _ids(vulnerability: object) -> Iterator[str]:
-    """The ids as written and, of addresses of an advisory's page, the id in them; the usual one first."""
+    """Yield the ids as written, and the ids in URLs of advisories; the usual id comes first."""
     entry = {"name": vulnerability} if isinstance(vulnerability, str) else mapping(vulnerability)
     for name in (text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases"))):
         if known := _KNOWN_ID.fullmatch("".join(name.split())):
@@ -400,7 +400,7 @@ def _parts(entry: Mapping[str, object], where: str) -> tuple[Component, ...]:
 
 
 def _objects(value: object, where: str) -> list[dict[str, object]]:
-    """The objects of a list; a plain text is an object with that id."""
+    """Return the objects of a list; plain text is an object with that id."""
     if isinstance(value, list):
         value = [{"@id": item} if isinstance(item, str) else item for item in value]
     return rows(value, where, _HINT)

@@ -3,10 +3,10 @@
 | fact | from |
 |---|---|
 | references | `results[].source.path` of type `docker`, without the path inside the image |
-| findings | one per `results[].packages[].groups[]`: a group is one vulnerability, under several ids |
-| more findings | one per `results[].packages[].vulnerabilities[]` that is in no group |
+| findings | one per `results[].packages[].groups[]`: a group is one vulnerability with several ids |
+| more findings | one per `results[].packages[].vulnerabilities[]` without a group |
 | id, aliases | `ids` and `aliases` of the group; `id`, `aliases` and `upstream` of its records |
-| more aliases | CVE ids in `related` of records that have no other: an advisory of a distribution |
+| more aliases | CVE ids in `related` of records without other CVE ids: an advisory of a distribution |
 | severity | `max_severity` of the group, a CVSS score; else the highest of the CVSS vectors of its records |
 | severity without a score | the worst `database_specific.severity` of its records |
 | pkg, installed | `package.name`, `package.version` (or `package.commit`) |
@@ -15,7 +15,7 @@
 | url | the page of the record |
 | target | `results[].source.path` |
 
-Neither version nor time of the scan is in the report.
+The report contains neither the version of the scanner nor the time of the scan.
 """
 
 import re
@@ -50,7 +50,7 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
-# The words of all databases that OSV collects.
+# The severities of all databases in OSV.
 _WORDS = {
     **SEVERITY_WORDS,
     "IMPORTANT": 1,
@@ -70,7 +70,7 @@ _BESIDE_RESULTS = {
 
 
 class OsvGroup(Struct, gc=False):
-    """One vulnerability, under several ids; what may be anything is cleaned where it is used."""
+    """One vulnerability with several ids. Values of any type are cleaned where they are used."""
 
     ids: Annotated[list[Any], Meta(min_length=1)]
     aliases: Any = None
@@ -78,7 +78,7 @@ class OsvGroup(Struct, gc=False):
 
 
 class OsvPackage(Struct, gc=False):
-    """What was found in one package."""
+    """The findings in one package."""
 
     package: Any = None
     vulnerabilities: list[dict[str, Any]] | None = None
@@ -86,7 +86,7 @@ class OsvPackage(Struct, gc=False):
 
 
 class OsvResult(Struct):
-    """What was found in one source."""
+    """The findings in one source."""
 
     source: Any = None
     packages: list[OsvPackage] | UnsetType | None = UNSET
@@ -98,7 +98,7 @@ _ANY = msgspec.json.Decoder()
 
 
 def recognizes(document: dict[str, Raw]) -> bool:
-    """Other tools write an empty list `results` too, so then nothing foreign may stand beside it."""
+    """Whether it is such a report. An empty `results` must have no unknown keys, as other tools write it."""
     results = _ANY.decode(document["results"]) if "results" in document else None
     if results is None:
         return False
@@ -109,7 +109,7 @@ def recognizes(document: dict[str, Raw]) -> bool:
 
 
 def read(document: dict[str, Raw]) -> list[Scan]:
-    """Raises `ReportError` for damaged results."""
+    """Read a report. Raises `ReportError` for damaged results."""
     try:
         results = _RESULTS.decode(document["results"])
     except msgspec.ValidationError as error:
@@ -152,7 +152,7 @@ def _check(results: list[OsvResult]) -> None:
 
 
 def _groups(entry: OsvPackage) -> list[OsvGroup]:
-    """The groups of the report, and one for each vulnerability that is in none of them."""
+    """Return the groups of the report, and one group for each vulnerability without a group."""
     groups = entry.groups or []
     grouped = {known for group in groups for known in texts(group.ids)}
     alone = (record for record in entry.vulnerabilities or () if text(record.get("id")) not in grouped)
@@ -160,7 +160,7 @@ def _groups(entry: OsvPackage) -> list[OsvGroup]:
 
 
 def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Finding]:
-    """Counts severities that are missing or not known in `odd`."""
+    """Yield the findings, and count missing and unknown severities in `odd`."""
     package = mapping(entry.package)
     pkg = text(package.get("name"))
     records = {text(record.get("id")): record for record in entry.vulnerabilities or ()}
@@ -170,7 +170,7 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
         also = (name for record in own for key in ("aliases", "upstream") for name in texts(record.get(key)))
         name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases), *also])
         if not any(map(_CVE.fullmatch, (name, *aliases))):
-            # An advisory of a distribution; of other records the related ones are different vulnerabilities.
+            # An advisory of a distribution. For other records, related ids are different vulnerabilities.
             related = (other for record in own for other in texts(record.get("related")))
             aliases = tuple(sorted({*aliases, *filter(_CVE.fullmatch, related)}))
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
@@ -189,8 +189,8 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
 
 
 def _severity(score: object, records: Sequence[dict[str, Any]], pkg: str, odd: Counter[str]) -> int:
-    """Of a CVSS score by the bands of CVSS 3: that of the group, else the highest of the records' vectors;
-    else the worst word of the records.
+    """Return the severity of a CVSS score, by the ranges of CVSS 3: the score of the group, else the highest
+    of the records' vectors. Without scores, return the worst severity in the records.
     """
     value = _score(score)
     if value is None:
@@ -207,7 +207,7 @@ def _severity(score: object, records: Sequence[dict[str, Any]], pkg: str, odd: C
 
 
 def _score(written: object) -> float | None:
-    """A score of CVSS, in text or as a number; None for anything else."""
+    """Return a CVSS score from text or a number; None for other values."""
     try:
         value = float(written if type(written) in (int, float) else text(written))  # type: ignore[arg-type]
     except (ValueError, OverflowError):
@@ -216,7 +216,7 @@ def _score(written: object) -> float | None:
 
 
 def _vector_scores(records: Sequence[dict[str, Any]], pkg: str) -> Iterator[float]:
-    """The scores of all vectors of the records, and of those on the package alone."""
+    """Yield the scores of all vectors in the records, also of those on the package only."""
     for record in records:
         affected = (
             entry
@@ -232,7 +232,7 @@ def _vector_scores(records: Sequence[dict[str, Any]], pkg: str) -> Iterator[floa
 
 @lru_cache(maxsize=4_096)
 def _vector_score(vector: str) -> float | None:
-    """The base score of a vector of CVSS 2, 3 or 4; None for any other text."""
+    """Return the base score of a CVSS vector, version 2, 3 or 4; None for other text."""
     from cvss import CVSS2, CVSS3, CVSS4, CVSSError  # most catalogs have no report of this scanner
 
     version = CVSS4 if vector.startswith("CVSS:4") else CVSS3 if vector.startswith("CVSS:3") else CVSS2
@@ -243,7 +243,7 @@ def _vector_score(vector: str) -> float | None:
 
 
 def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:
-    """Versions of the package that mend it; commits, the events of ranges of type GIT, are none."""
+    """Yield the fixed versions of the package. Commits, in ranges of type GIT, are not versions."""
     for affected in items(record.get("affected")):
         if text(mapping(affected.get("package")).get("name")) == pkg:
             for span in items(affected.get("ranges")):

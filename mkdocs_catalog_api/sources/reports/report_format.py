@@ -1,4 +1,4 @@
-"""What a report format is."""
+"""The definition of a report format."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ...catalog.scans import Scan
 
 
 class ReportFormat(NamedTuple):
-    """One format of reports: everything that the program, its tests and the guide know about it."""
+    """A report format, with all data for the program, the tests and the guide."""
 
     word: str
-    """The scanner in the setting `scanners`. A format that carries another scanner's reports has its word."""
+    """Name in the setting `scanners`. A format with reports of another scanner has the name of that one."""
     name: str
-    """For people: in the JSON, in messages and in the guide."""
+    """Display name in the JSON, in messages and in the guide."""
     page: str
-    """Address of a page about it."""
+    """URL of its documentation."""
     what: str
-    """What is read, as Markdown for the guide."""
+    """The supported input, as Markdown for the guide."""
     decode: Callable[[bytes], Any]
-    """Strict in lists, rows and ids, which a report stands or falls with; all else may be of any type."""
+    """Decodes a report. Lists, rows and ids are essential and checked; other values may have any type."""
     recognizes: Callable[[Any], bool]
     """Whether a decoded document has this format."""
     read: Callable[[Any], list[Scan]]
-    """Raises `ReportError` for a document that has the format's shape but cannot be counted on."""
+    """Reads a decoded report. Raises `ReportError` if it is not reliable."""
     sample: bytes
     """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1."""

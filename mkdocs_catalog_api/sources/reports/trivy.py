@@ -1,7 +1,7 @@
 """Reports of Trivy, https://trivy.dev/latest/docs/configuration/reporting/#json.
 
-Schema 2 is an object, schema 1 (before 2021) the list of its results. When that was empty it wrote the word
-`null`, which does not even tell that it is of Trivy.
+Schema 2 is an object, schema 1 (before 2021) is a list of results. An empty list was written as `null`, which
+does not identify Trivy.
 
 | fact | from |
 |---|---|
@@ -10,10 +10,10 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 | digests | those in `ArtifactName` and `Metadata.RepoDigests` |
 | platform | `Metadata.ImageConfig.{os, architecture, variant}` |
 | os_end_of_life | `Metadata.OS.EOSL` |
-| kind | `ArtifactType`, but `container_image` |
+| kind | `ArtifactType`, except `container_image` |
 | system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
 | package_classes | `Results[].Class`, before 2021 by `Results[].Type` |
-| findings | `Results[].Vulnerabilities[]`, but those of `Status` `not_affected` |
+| findings | `Results[].Vulnerabilities[]`, except those with `Status` `not_affected` |
 | more findings | `Results[].ExperimentalModifiedFindings[].Finding`, which `--show-suppressed` writes |
 | set_aside | `Status`, `Statement` and `Source` of the modified finding |
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
@@ -21,7 +21,7 @@ Schema 2 is an object, schema 1 (before 2021) the list of its results. When that
 | title, url | `Title`; `PrimaryURL`, when missing the page that belongs to the id |
 | target, purl | `Results[].Target`, `PkgIdentifier.PURL` |
 
-There are no aliases: `VendorIDs` name errata, which mend several vulnerabilities.
+There are no aliases: `VendorIDs` are errata, each of which fixes several vulnerabilities.
 """
 
 from collections import Counter
@@ -61,9 +61,9 @@ from .report_format import ReportFormat
 
 _PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 _NOT_AFFECTED = "not_affected"
-"""The only status that takes a row out: `fixed` says that a fix exists, the image still lacks it."""
+"""The only status that suppresses a row: `fixed` means that a fix exists, which the image lacks."""
 _OF_OTHER_SCANS = {"misconfiguration", "secret", "license"}
-"""Types of modified findings that are not of packages."""
+"""Types of modified findings that are not about packages."""
 
 
 class TrivyRow(
@@ -81,7 +81,7 @@ class TrivyRow(
         "package": "PkgIdentifier",
     },
 ):
-    """A vulnerability; what may be anything is cleaned where it is used."""
+    """A vulnerability. Values of any type are cleaned where they are used."""
 
     id: str
     severity: Any = None
@@ -98,7 +98,7 @@ _ROW = msgspec.json.Decoder(TrivyRow)
 
 
 class TrivyModified(Struct, rename="pascal"):
-    """A finding that Trivy was told not to count, by a file of its user or by a VEX document."""
+    """A finding that Trivy suppresses because of an ignore file or a VEX document."""
 
     type: Any = None
     status: Any = None
@@ -108,7 +108,7 @@ class TrivyModified(Struct, rename="pascal"):
 
 
 class TrivyResult(Struct, rename="pascal"):
-    """What was found in one part of the image."""
+    """The findings in one part of the image."""
 
     target: Any = None
     class_: Any = msgspec.field(name="Class", default=None)
@@ -144,18 +144,18 @@ def recognizes(document: TrivyDocument) -> bool:
 
 
 def read(document: TrivyDocument) -> list[Scan]:
-    """Raises `ReportError` for a later schema and scans of something else than packages."""
+    """Read a report. Raises `ReportError` for a later schema and for scans without packages."""
     if not isinstance(document, TrivyReport):
         return [_scan(TrivyReport(results=document))]
     if document.schema_version not in (UNSET, 1, 2):
         raise ReportError(
-            f"Trivy's schema version {text(str(document.schema_version))[:20]} is not known",
-            "schema versions 1 and 2 can be read",
+            f"unknown schema version of Trivy: {text(str(document.schema_version))[:20]}",
+            "use schema version 1 or 2",
         )
     if document.artifact_name is UNSET and document.results is UNSET:
         raise ReportError(
-            "it says neither what was scanned nor what was found",
-            "look whether the scan ended with an error, and scan again",
+            "the report contains neither the scanned image nor findings",
+            "check the scan for errors, and scan again",
         )
     return [_scan(document)]
 
@@ -169,9 +169,9 @@ def _scan(report: TrivyReport) -> Scan:
     name = [text(report.artifact_name)] if not kind else []
     by_digest = texts(metadata.get("RepoDigests"))
     results = report.results or []
-    # To pass over what stands there would hide findings.
+    # Ignoring such a report would hide findings.
     if report.lower is not UNSET or any(result.lower is not UNSET for result in results):
-        raise ReportError("its keys are in lower case, which Trivy's are not", DAMAGED)
+        raise ReportError("its keys are in lower case, unlike those of Trivy", DAMAGED)
     _check(results)
     odd, unread = Counter[str](), Counter[str]()
     findings = tuple(_findings(results, odd, unread))
@@ -182,16 +182,16 @@ def _scan(report: TrivyReport) -> Scan:
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
         digests=digests([*name, *by_digest]),
         platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
-        # Left out when false, and so is all of `OS` when Trivy knows of no operating system.
+        # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=findings,
         kind=kind,
         system_only_named=text(system.get("Family")) not in ("", "none")
-        # Before 2021 there was no class.
+        # Before 2021, there was no class.
         and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
-        # Before 2021 only the type shows the class.
+        # Before 2021, the class is derived from the type.
         package_classes=_PACKAGES.intersection(
             text(result.class_) or package_class(result.type) for result in results
         ),
@@ -199,14 +199,14 @@ def _scan(report: TrivyReport) -> Scan:
 
 
 def _check(results: list[TrivyResult]) -> None:
-    """Raises `ReportError` if the results are not of packages, or a row has no id."""
+    """Raise `ReportError` if the results are not about packages, or a row has no id."""
     classes = [text(result.class_) for result in results]
-    # Before 2021 there was no class, and packages were all that was scanned.
+    # Before 2021, there was no class, and only packages were scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
     if results and not before_classes and not _PACKAGES.intersection(classes):
-        looked_for = ", ".join(sorted({*classes} - {""})) or "something else than packages"
+        looked_for = ", ".join(sorted({*classes} - {""})) or "results other than packages"
         raise ReportError(
-            f"no vulnerability scan: Trivy looked for {looked_for} only",
+            f"not a vulnerability scan: Trivy only scanned for {looked_for}",
             "scan with `trivy image --scanners vuln --format json`",
         )
     for index, result in enumerate(results):
@@ -215,7 +215,7 @@ def _check(results: list[TrivyResult]) -> None:
 
 
 def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str]) -> Iterator[Finding]:
-    """Counts severities that Trivy does not have in `odd`, and what is left out in `unread`."""
+    """Yield the findings. Count unknown severities in `odd`, and unused findings in `unread`."""
     for index, result in enumerate(results):
         target, kind = text(result.target), ecosystem(result.type)
         counted = zip(result.vulnerabilities or (), repeat(None))
@@ -228,7 +228,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
                 pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
                 purl = _text(written)
-            except TypeError:  # something that should be a text is a list, say
+            except TypeError:  # such as a list instead of text
                 values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
                 name, worst, about, url = values
                 pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
@@ -241,7 +241,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
 
 
 def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator[tuple[TrivyRow, SetAside]]:
-    """The vulnerabilities among the modified findings. Raises `ReportError` for one without an id."""
+    """Yield the vulnerabilities among the modified findings. Raises `ReportError` for one without an id."""
     where = f"Results[{index}].ExperimentalModifiedFindings"
     for position, modified in enumerate(result.modified or ()):
         kind, status = text(modified.type), modified.status
@@ -262,7 +262,7 @@ def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator
         yield row, SetAside(aside, title(modified.statement), text(modified.source) or "Trivy")
 
 
-# The same vulnerabilities, packages and versions stand in row after row, and then share their texts.
+# Many rows have the same vulnerability, package or version, so these share their text.
 @lru_cache(maxsize=65_536)
 def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int, str, str]:
     name = text(id_)
