@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from playwright.sync_api import Browser, expect
 
 from .browser import Visit, faults, served, violations, visiting
 from .example import copy_example
-from .servers import node_folder
 from .sites import run
 
 pytestmark = pytest.mark.slow
@@ -163,11 +163,20 @@ def test_everything_is_there_without_a_script(visit: Visit) -> None:
         expect(control).to_be_hidden()
 
 
+def test_the_example_shows_itself_at_its_own_day_and_says_so(browser: Browser, sites: str) -> None:
+    page = browser.new_page()
+    page.clock.set_fixed_time("2031-01-01T00:00:00Z")
+    for path in ("images/", "security/", "images/nginx/"):
+        page.goto(f"{sites}hardened/{path}")
+        expect(page.get_by_text("as of November 1, 2025")).to_have_count(1)
+        expect(page.get_by_text("days old").filter(visible=True)).to_have_count(0)
+        expect(page.get_by_text("scans are older than").filter(visible=True)).to_have_count(0)
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_that_comes_from_us(
-    browser: Browser, sites: str, scheme: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
+def test_axe_finds_nothing_that_comes_from_us(browser: Browser, sites: str, scheme: Any, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     every_page = violations(page, f"{sites}plain/", axe).keys()  # what the theme itself does everywhere

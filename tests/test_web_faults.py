@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, expect
 
 from .browser import Visit, faults, served, violations, visiting
 from .crowded import CROWDED, ROWS, write_crowded
-from .servers import node_folder
 from .sites import run
 
 pytestmark = pytest.mark.slow
@@ -91,10 +90,8 @@ def test_every_stop_of_the_tab_key_is_seen(visit: Visit) -> None:
 
 
 @each_theme
-def test_axe_finds_nothing_in_our_part(
-    browser: Browser, home: str, theme: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
+def test_axe_finds_nothing_in_our_part(browser: Browser, home: str, theme: str, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for scheme in schemes if theme == "material" else schemes[:1]:
         context = browser.new_context(color_scheme=scheme)
@@ -106,10 +103,8 @@ def test_axe_finds_nothing_in_our_part(
 
 
 @one_theme
-def test_axe_finds_nothing_on_a_phone(
-    browser: Browser, home: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
+def test_axe_finds_nothing_on_a_phone(browser: Browser, home: str, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
     context = browser.new_context(viewport={"width": 390, "height": 844})
     for path in ("", "table/", "security/", f"{CROWDED}/"):
         assert not violations(context.new_page(), home + path, axe, ".catalog"), path
@@ -194,3 +189,23 @@ def test_every_page_of_paper_has_the_headings(visit: Visit) -> None:
     # Chromium repeats no heading that has the box of a button.
     boxes = "buttons => buttons.filter(button => getComputedStyle(button).display !== 'contents').length"
     assert head.locator("button").evaluate_all(boxes) == 0
+
+
+@each_theme
+def test_a_card_has_one_background_and_one_frame(visit: Visit) -> None:
+    visit.go("")
+    cards = visit.page.locator("tbody tr[data-item]:visible")
+    expect(cards).to_have_count(48)
+    grounds = """cards => [...new Set(cards.flatMap(card => [card, ...card.cells].map((part, k) => {
+      const { backgroundColor, boxShadow } = getComputedStyle(part);
+      return `${k ? "cell" : "card"} ${backgroundColor} ${boxShadow}`;
+    })))]"""
+    assert len(cards.evaluate_all(grounds)) == 2, "as many as there are kinds of boxes"
+    frames = """cards => [...new Set(cards.map(card => {
+      const framed = box => ["Top", "Right", "Bottom", "Left"].every(
+        side => parseFloat(getComputedStyle(box)[`border${side}Width`]));
+      const around = [];
+      for (let box = card; box.className !== "catalog"; box = box.parentElement) around.push(box);
+      return around.filter(framed).length;
+    }))]"""
+    assert cards.evaluate_all(frames) == [1]

@@ -10,7 +10,6 @@ from playwright.sync_api import Browser
 
 from .browser import served, violations
 from .example import copy_example
-from .servers import node_folder
 from .sites import run
 
 pytestmark = pytest.mark.slow
@@ -21,10 +20,8 @@ PAGES = (
 
 
 @pytest.mark.parametrize("theme", ["mkdocs", "readthedocs"])
-def test_axe_finds_nothing_in_our_part(
-    browser: Browser, theme: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
+def test_axe_finds_nothing_in_our_part(browser: Browser, theme: str, tmp_path: Path, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
     copy_example(tmp_path)
     config = tmp_path / "mkdocs.yml"
     block = f"theme:\n  name: {theme}\n" + ("  color_mode: auto\n" if theme == "mkdocs" else "")
