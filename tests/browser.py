@@ -34,6 +34,9 @@ _FAULTS = """() => {
   if (document.documentElement.scrollWidth > innerWidth) found.add("the page is wider than the window");
   for (const box of document.querySelectorAll(".catalog-scroll"))
     if (seen(box) && box.scrollWidth > box.clientWidth + 1) found.add(`scrolls: ${box.ariaLabel}`);
+  for (const row of document.querySelectorAll(".catalog-scroll table:not(.catalog-cards) tr"))
+    if (seen(row) && row.offsetWidth < row.closest(".catalog-scroll").clientWidth - 4)
+      found.add(`narrower than its box: ${row.closest(".catalog-scroll").ariaLabel}`);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode()); ) {
     const element = node.parentElement;
