@@ -192,6 +192,25 @@ def test_every_page_of_paper_has_the_headings(visit: Visit) -> None:
 
 
 @each_theme
+def test_tables_fit_paper_and_grades_keep_their_color(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
+    cut = """tables => tables.filter(table => {
+      const { right, width } = table.closest(".catalog-scroll").getBoundingClientRect();
+      const over = table.getBoundingClientRect().right > right + 1;
+      return over || right > innerWidth || width < innerWidth * 0.8;
+    }).map(table => table.closest(".catalog-scroll").ariaLabel)"""
+    for path in ("table/", "cves/", f"{CROWDED}/"):
+        visit.go(path)
+        assert page.locator(".catalog-scroll table:visible").evaluate_all(cut) == [], path
+        colors = "parts => new Set(parts.map(part => getComputedStyle(part).printColorAdjust)).size"
+        graded = page.locator("[class*=catalog-grade]:visible, [class*=catalog-fill]:visible")
+        assert graded.evaluate_all(colors) == 1
+        assert graded.first.evaluate("part => getComputedStyle(part).printColorAdjust") == "exact"
+
+
+@each_theme
 def test_a_card_has_one_background_and_one_frame(visit: Visit) -> None:
     visit.go("")
     cards = visit.page.locator("tbody tr[data-item]:visible")
