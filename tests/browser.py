@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +26,60 @@ class Quiet(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
+
+
+_FAULTS = """() => {
+  const found = new Set(), range = document.createRange();
+  const seen = element => element.checkVisibility({ visibilityProperty: true });
+  if (document.documentElement.scrollWidth > innerWidth) found.add("the page is wider than the window");
+  for (const box of document.querySelectorAll(".catalog-scroll"))
+    if (seen(box) && box.scrollWidth > box.clientWidth + 1) found.add(`scrolls: ${box.ariaLabel}`);
+  for (const row of document.querySelectorAll(".catalog-scroll table:not(.catalog-cards) tr"))
+    if (seen(row) && row.offsetWidth < row.closest(".catalog-scroll").clientWidth - 4)
+      found.add(`narrower than its box: ${row.closest(".catalog-scroll").ariaLabel}`);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode()); ) {
+    const element = node.parentElement;
+    const cell = element.closest(".catalog :is(th, td, li)");
+    if (!cell || element.closest(".catalog-sr, .catalog-title, code, svg, select")) continue;
+    if (!seen(element)) continue;
+    for (const word of node.data.matchAll(/\\S+/g)) {
+      const whole = /^(CVE|GHSA)-|^v?\\d/.test(word[0]);
+      const parts = whole ? [word] : [...word[0].matchAll(/[^-]+/g)];
+      for (const part of parts) {
+        const start = whole ? word.index : word.index + part.index;
+        range.setStart(node, start);
+        range.setEnd(node, start + part[0].length);
+        const boxes = [...range.getClientRects()].filter(({ width }) => width);
+        if (!boxes.length) continue;
+        // At the least width, the path of a Go module does not fit beside the label of its cell.
+        const room = innerWidth > 320 ? cell.clientWidth - 20 : cell.clientWidth * 0.7;
+        const long = boxes.reduce((sum, { width }) => sum + width, 0) > room;
+        if (boxes.at(-1).top > boxes[0].top + 3 && !long) found.add(`broken: ${part[0]}`);
+        const right = Math.max(...boxes.map(box => box.right));
+        const row = cell.closest("tr") ?? cell; // a card is a row
+        const edges = [cell, row].map(box => box.getBoundingClientRect().right + 2);
+        const edge = Math.min(innerWidth + 1, ...edges);
+        if (right > edge) found.add(`cut: ${part[0]}`);
+      }
+    }
+  }
+  for (const place of document.querySelectorAll(".catalog-targets span"))
+    if (seen(place) && place.clientHeight > 2.2 * parseFloat(getComputedStyle(place).lineHeight))
+      found.add(`more than two lines: ${place.textContent}`);
+  return [...found];
+}"""
+# A table that does not fit is stacked some frames after the window has its width.
+_SETTLED = f"""async () => {{
+  const faults = {_FAULTS};
+  const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  await frame();
+  for (let frames = 0; ; frames++) {{
+    await frame();
+    const found = faults();
+    if (!found.length || frames === 10) return found;
+  }}
+}}"""
 
 
 @dataclass
@@ -85,13 +139,36 @@ def visiting(browser: Browser, home: str, base: str, **options: Any) -> Iterator
 
 
 def violations(page: Page, address: str, axe: Path, within: str = "html") -> dict[str, list[str]]:
-    """Rule → the elements that break it; everything that is folded is unfolded first."""
-    page.goto(address, wait_until="networkidle")
+    """Rule → the elements that break it; everything that is folded is unfolded first.
+
+    In the dark only the rules on color are asked, as no other answer depends on it.
+    """
+    # What the script of a page fetches by itself is named in the query.
+    page.goto(address, wait_until="networkidle" if "?" in address else "load")
     page.add_script_tag(path=axe)
     page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true })")
-    part = f"[...document.querySelectorAll({within!r})]"
-    result = page.evaluate(f"axe.run({{include: {part}}}, {{resultTypes: ['violations']}})")
+    result = page.evaluate(
+        """within => axe.run({ include: [...document.querySelectorAll(within)] }, {
+          resultTypes: ["violations"],
+          ...matchMedia("(prefers-color-scheme: dark)").matches
+            ? { runOnly: ["color-contrast", "link-in-text-block"] }
+            : { rules: { "target-size": { enabled: true } } },
+        })""",
+        within,
+    )
     return {
         broken["id"]: [f"{node['target']} {node['html']}" for node in broken["nodes"]]
         for broken in result["violations"]
     }
+
+
+def faults(page: Page, widths: Sequence[int]) -> dict[int, list[str]]:
+    """Width of the window → what is cut, scrolls or breaks a word there; everything is unfolded first."""
+    page.evaluate(
+        "document.querySelectorAll('details:not(.catalog-pick)').forEach(part => { part.open = true })"
+    )
+    found = {}
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        found[width] = page.evaluate(_SETTLED)
+    return {width: texts for width, texts in found.items() if texts}

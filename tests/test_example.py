@@ -80,6 +80,21 @@ def test_its_pages_count_one_in_the_singular_and_separate_labels_from_values(exa
     assert pairs > 500
 
 
+def test_its_pages_have_no_words_without_a_subject(example: Result) -> None:
+    site = example.folder / "site"
+    pages = [path for path in site.rglob("*.html") if not path.is_relative_to(site / "guide")]
+    unclear = r"and \d+ elsewhere|\d, but \d+ new|Find in \d|\bOne page of\b|\bListed as\b"
+    for path in pages:
+        html = lxml.html.document_fromstring(path.read_text("utf-8"))
+        for part in html.find_class("catalog"):
+            text = " ".join([words(part), *part.xpath(".//@placeholder | .//@aria-label | .//@data-label")])
+            assert re.findall(unclear, text) == [], path
+            headings = {words(heading).strip() for heading in part.xpath(".//thead//th")}
+            assert "In" not in headings, path
+            if path == site / "cves/index.html":
+                assert not headings & {"Images", "Newest", "Releases"}, "of what, is the question"
+
+
 def test_its_history_is_that_of_its_scans(example: Result, tmp_path: Path) -> None:
     """Refresh it with `python -m tests.example_history`, after pages, scans or statements have changed.
 

@@ -75,6 +75,18 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
     } <= listed.keys()
 
 
+def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities(past: Past) -> None:
+    past.site.write("docs/ids.md", "# Ids\n\n<!-- catalog: cves -->\n")
+    assert not past.site.build(strict=True).failed
+    html = page(past.site, "past")
+    for day, totals, id_ in ((SECOND, "+1 found, −0 fixed", ONE), (THIRD, "+0 found, −1 fixed", ONE)):
+        (part,) = html.xpath(f"//*[@id='{day}']")
+        assert part.xpath(f".//a[@href='#{day}']"), "a day can be linked to"
+        assert totals in " ".join(part.text_content().split())
+        (link,) = part.xpath(f".//a[normalize-space()='{id_}']/@href")
+        assert link == f"../ids/?id={id_}"
+
+
 def test_the_command_line_publishes_the_same(past: Past) -> None:
     before = past.site.build().bytes()
     arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]

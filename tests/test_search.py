@@ -85,3 +85,9 @@ def test_the_index_of_the_example_stays_small(example: Result) -> None:
     for id_ in ids:
         assert found(example, id_) == {"cves/"}
         assert len(re.findall(rf"{id_}\b", text)) == 1
+
+
+def test_the_example_finds_versions_and_settings_whole(example: Result) -> None:
+    index = json.loads((example.folder / "site/search/search_index.json").read_bytes())
+    separator = index["config"]["separator"]
+    assert re.split(separator, "max_age of nginx:1.29.3") == ["max_age", "of", "nginx", "1.29.3"]

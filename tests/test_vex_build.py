@@ -6,6 +6,7 @@ import json
 import logging
 from typing import Any
 
+import lxml.html
 import pytest
 
 from .contract import check
@@ -53,6 +54,20 @@ def ids(record: dict[str, Any], name: str) -> list[str]:
 
 def idle(result: Result) -> list[str]:
     return [text for text in result.logged(logging.INFO) if "VEX statement" in text]
+
+
+def test_the_page_shows_since_when_a_statement_holds(nginx: SiteFolder) -> None:
+    vex(nginx, {"timestamp": "2026-03-05T08:00:00Z"}, {"vulnerability": {"name": TWO}})
+    built(nginx)
+    html = lxml.html.document_fromstring((nginx.folder / "site/images/nginx/index.html").read_text("utf-8"))
+    (table,) = html.xpath("//table[.//th[normalize-space()='Since']]")
+    headings = [heading.text_content().strip() for heading in table.xpath(".//thead//th")]
+    rows = [
+        dict(zip(headings, [" ".join(cell.text_content().split()) for cell in row_], strict=True))
+        for row_ in table.xpath(".//tbody/tr")
+    ]
+    since = {row_["Vulnerability"]: row_["Since"] for row_ in rows}
+    assert since == {ONE: "2026-03-05", TWO: "2026-01-01"}, "of the statement, else of its document"
 
 
 def test_a_suppressed_row_moves_and_no_longer_counts(nginx: SiteFolder) -> None:

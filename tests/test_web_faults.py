@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from .browser import Visit, served, violations, visiting
+from .browser import Visit, faults, served, violations, visiting
 from .crowded import CROWDED, ROWS, write_crowded
-from .servers import node_folder
 from .sites import run
 
 pytestmark = pytest.mark.slow
@@ -20,48 +20,18 @@ PAGES = (
     *("roadmap/", f"{CROWDED}/", "images/app-3/", "charts/chart-3/"),
 )
 WIDTHS = (320, 390, 768, 1024, 1280, 1440, 1920)
+_PALETTE = ", ".join(
+    f'{{media: "(prefers-color-scheme: {scheme})", scheme: {name}}}'
+    for scheme, name in (("light", "default"), ("dark", "slate"))
+)
 THEMES = {
     "material with tabs": "{name: material, font: false, features: [navigation.tabs]}",
-    "material": "{name: material, font: false}",
+    "material": f"{{name: material, font: false, palette: [{_PALETTE}]}}",
     "mkdocs": "{name: mkdocs, highlightjs: false}",
     "readthedocs": "{name: readthedocs, highlightjs: false}",
 }
-FAULTS = """() => {
-  const found = new Set(), range = document.createRange();
-  const seen = element => element.checkVisibility({ visibilityProperty: true });
-  if (document.documentElement.scrollWidth > innerWidth) found.add("the page is wider than the window");
-  for (const box of document.querySelectorAll(".catalog-scroll"))
-    if (seen(box) && box.scrollWidth > box.clientWidth + 1) found.add(`scrolls: ${box.ariaLabel}`);
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node; (node = walker.nextNode()); ) {
-    const element = node.parentElement;
-    const cell = element.closest(".catalog :is(th, td, li)");
-    if (!cell || element.closest(".catalog-sr, .catalog-title, code, svg, select")) continue;
-    if (!seen(element)) continue;
-    for (const word of node.data.matchAll(/\\S+/g)) {
-      const whole = /^(CVE|GHSA)-|^v?\\d/.test(word[0]);
-      const parts = whole ? [word] : [...word[0].matchAll(/[^-]+/g)];
-      for (const part of parts) {
-        const start = whole ? word.index : word.index + part.index;
-        range.setStart(node, start);
-        range.setEnd(node, start + part[0].length);
-        const boxes = [...range.getClientRects()].filter(({ width }) => width);
-        if (!boxes.length) continue;
-        // At the least width, the path of a Go module does not fit beside the label of its cell.
-        const room = innerWidth > 320 ? cell.clientWidth - 20 : cell.clientWidth * 0.7;
-        const long = boxes.reduce((sum, { width }) => sum + width, 0) > room;
-        if (boxes.at(-1).top > boxes[0].top + 3 && !long) found.add(`broken: ${part[0]}`);
-        const right = Math.max(...boxes.map(box => box.right));
-        const edge = Math.min(innerWidth + 1, cell.getBoundingClientRect().right + 2);
-        if (right > edge) found.add(`cut: ${part[0]}`);
-      }
-    }
-  }
-  for (const place of document.querySelectorAll(".catalog-targets span"))
-    if (seen(place) && place.clientHeight > 2.2 * parseFloat(getComputedStyle(place).lineHeight))
-      found.add(`more than two lines: ${place.textContent}`);
-  return [...found];
-}"""
+each_theme = pytest.mark.parametrize("theme", ["material", "mkdocs", "readthedocs"], scope="module")
+one_theme = pytest.mark.parametrize("theme", ["material"], scope="module")
 STOP = """() => {
   const element = document.activeElement;
   if (!element.closest(".catalog")) return null;
@@ -79,14 +49,13 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=list(THEMES))
-def home(source: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The crowded catalog in each theme."""
-    theme = THEMES[request.param]
+@pytest.fixture(scope="module")
+def home(source: Path, theme: str) -> Iterator[str]:
+    """The crowded catalog in a theme."""
+    config = source / f"{theme}.yml"
     text = (source / "with.yml").read_text("utf-8")
-    config = source / f"{request.param}.yml"
-    config.write_text(re.sub(r"theme: .*", f"theme: {theme}", text), "utf-8")
-    www = source.parent / f"www {request.param}"
+    config.write_text(re.sub(r"theme: .*", f"theme: {THEMES[theme]}", text), "utf-8")
+    www = source.parent / f"www {theme}"
     result = run(config, site_dir=str(www))
     assert not result.failed, result.logged()
     with served(www) as home:
@@ -100,26 +69,16 @@ def visit(browser: Browser, home: str) -> Iterator[Visit]:
         yield visit
 
 
-def open_folds(page: Page) -> None:
-    page.evaluate(
-        "document.querySelectorAll('details:not(.catalog-pick)').forEach(part => { part.open = true })"
-    )
-
-
-def test_no_table_is_cut_and_no_word_is_broken(visit: Visit, request: pytest.FixtureRequest) -> None:
-    faults = {}
-    widths = WIDTHS if "material" in request.node.callspec.id.lower() else WIDTHS[::3]
+@pytest.mark.parametrize("theme", THEMES, scope="module")
+def test_no_table_is_cut_and_no_word_is_broken(visit: Visit, theme: str) -> None:
+    found = {}
     for path in PAGES:
         visit.go(path)
-        open_folds(visit.page)
-        for width in widths:
-            visit.page.set_viewport_size({"width": width, "height": 900})
-            visit.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-            if found := visit.page.evaluate(FAULTS):
-                faults[path, width] = found
-    assert not faults
+        found[path] = faults(visit.page, WIDTHS if "material" in theme else WIDTHS[::3])
+    assert not {path: widths for path, widths in found.items() if widths}
 
 
+@each_theme
 def test_every_stop_of_the_tab_key_is_seen(visit: Visit) -> None:
     for path, width in (("", 1280), ("", 390), ("table/", 1280), (f"{CROWDED}/", 1280), ("security/", 390)):
         visit.page.set_viewport_size({"width": width, "height": 900})
@@ -130,18 +89,29 @@ def test_every_stop_of_the_tab_key_is_seen(visit: Visit) -> None:
             assert visit.page.evaluate(STOP) is None, (path, width)
 
 
-def test_axe_finds_nothing_in_our_part(
-    browser: Browser, home: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    axe = node_folder(tmp_path_factory.mktemp("axe") / "node") / "node_modules/axe-core/axe.min.js"
-    for scheme in ("light", "dark"):
-        context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")
-        for path in ("", "security/", f"{CROWDED}/", "images/app-3/", "cves/", "changes/"):
-            found = violations(context.new_page(), home + path, axe, ".catalog")
+@each_theme
+def test_axe_finds_nothing_in_our_part(browser: Browser, home: str, theme: str, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes if theme == "material" else schemes[:1]:
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        for path in ("", "security/", f"{CROWDED}/", "images/app-3/", "cves/"):
+            found = violations(page, home + path, axe, ".catalog")
             assert not found, (scheme, path, found)
         context.close()
 
 
+@one_theme
+def test_axe_finds_nothing_on_a_phone(browser: Browser, home: str, node: Path) -> None:
+    axe = node / "node_modules/axe-core/axe.min.js"
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    for path in ("", "table/", "security/", f"{CROWDED}/"):
+        assert not violations(context.new_page(), home + path, axe, ".catalog"), path
+    context.close()
+
+
+@one_theme
 def test_cards_are_sorted_by_a_native_select(visit: Visit) -> None:
     page = visit.page
     page.set_viewport_size({"width": 390, "height": 844})
@@ -158,6 +128,7 @@ def test_cards_are_sorted_by_a_native_select(visit: Visit) -> None:
     expect(page.get_by_label("Sort by")).to_have_value("-released")
 
 
+@one_theme
 def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
     visit.go(f"{CROWDED}/")
     places = visit.page.locator(".catalog-targets span")
@@ -169,6 +140,7 @@ def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
     assert not [text for text in places.all_inner_texts() if "registry.example.org" in text]
 
 
+@one_theme
 def test_a_platform_is_pulled_by_its_digest(visit: Visit) -> None:
     visit.go(f"{CROWDED}/")
     commands = visit.page.locator("[data-platform]:visible .catalog-pull code")
@@ -178,6 +150,7 @@ def test_a_platform_is_pulled_by_its_digest(visit: Visit) -> None:
     expect(commands.first).to_contain_text("@sha256:")
 
 
+@one_theme
 def test_age_is_said_once_where_it_concerns_the_whole_list(visit: Visit) -> None:
     page = visit.page
     page.clock.set_fixed_time("2027-01-20T00:00:00Z")
@@ -193,6 +166,7 @@ def test_age_is_said_once_where_it_concerns_the_whole_list(visit: Visit) -> None
     expect(page.locator(".catalog-stale:visible")).to_have_count(1)
 
 
+@one_theme
 def test_the_timeline_has_years_and_today(visit: Visit) -> None:
     visit.page.clock.set_fixed_time("2029-05-01T00:00:00Z")
     visit.go(f"{CROWDED}/")
@@ -205,6 +179,7 @@ def test_the_timeline_has_years_and_today(visit: Visit) -> None:
     assert timeline.locator(".catalog-past-end").count() == 6
 
 
+@each_theme
 def test_every_page_of_paper_has_the_headings(visit: Visit) -> None:
     visit.go("table/")
     visit.page.emulate_media(media="print")
@@ -214,3 +189,42 @@ def test_every_page_of_paper_has_the_headings(visit: Visit) -> None:
     # Chromium repeats no heading that has the box of a button.
     boxes = "buttons => buttons.filter(button => getComputedStyle(button).display !== 'contents').length"
     assert head.locator("button").evaluate_all(boxes) == 0
+
+
+@each_theme
+def test_tables_fit_paper_and_grades_keep_their_color(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 800, "height": 1100})  # A4
+    cut = """tables => tables.filter(table => {
+      const { right, width } = table.closest(".catalog-scroll").getBoundingClientRect();
+      const over = table.getBoundingClientRect().right > right + 1;
+      return over || right > innerWidth || width < innerWidth * 0.8;
+    }).map(table => table.closest(".catalog-scroll").ariaLabel)"""
+    for path in ("table/", "cves/"):
+        visit.go(path)
+        assert page.locator(".catalog-scroll table:visible").evaluate_all(cut) == [], path
+        colors = "parts => new Set(parts.map(part => getComputedStyle(part).printColorAdjust)).size"
+        graded = page.locator("[class*=catalog-grade]:visible, [class*=catalog-fill]:visible")
+        assert graded.evaluate_all(colors) == 1
+        assert graded.first.evaluate("part => getComputedStyle(part).printColorAdjust") == "exact"
+
+
+@each_theme
+def test_a_card_has_one_background_and_one_frame(visit: Visit) -> None:
+    visit.go("")
+    cards = visit.page.locator("tbody tr[data-item]:visible")
+    expect(cards).to_have_count(48)
+    grounds = """cards => [...new Set(cards.flatMap(card => [card, ...card.cells].map((part, k) => {
+      const { backgroundColor, boxShadow } = getComputedStyle(part);
+      return `${k ? "cell" : "card"} ${backgroundColor} ${boxShadow}`;
+    })))]"""
+    assert len(cards.evaluate_all(grounds)) == 2, "as many as there are kinds of boxes"
+    frames = """cards => [...new Set(cards.map(card => {
+      const framed = box => ["Top", "Right", "Bottom", "Left"].every(
+        side => parseFloat(getComputedStyle(box)[`border${side}Width`]));
+      const around = [];
+      for (let box = card; box.className !== "catalog"; box = box.parentElement) around.push(box);
+      return around.filter(framed).length;
+    }))]"""
+    assert cards.evaluate_all(frames) == [1]
