@@ -107,6 +107,30 @@ def test_tables_sort_by_number_and_by_version(visit: Visit) -> None:
         expect(table.locator("tbody tr .catalog-total")).to_have_text(missing)
 
 
+def test_the_button_of_the_answer_leads_to_as_many_images_as_it_says(visit: Visit) -> None:
+    page = visit.page
+    for path in ("", "security/"):
+        visit.go(path)
+        button = page.locator(".catalog-banner a")
+        count = (button.text_content() or "").split()[2]
+        button.click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Images¶")
+        expect(page.locator(".catalog-list [data-item]:visible")).to_have_count(int(count))
+
+
+def test_old_scans_come_before_the_answer(visit: Visit) -> None:
+    """The scans of the example are of 2025; `visiting` sets the browser's own clock."""
+    page = visit.page
+    visit.go("security/")
+    warning = page.get_by_text("Some scans are older than 30 days, so more may be open by now.")
+    expect(warning).to_be_visible()
+    page.evaluate("globalThis.catalogNow = '2025-11-01'")
+    page.get_by_role("navigation", name="Tabs").get_by_role("link", name="Home").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hardened Images¶")
+    expect(page.locator(".catalog-banner")).to_be_visible()
+    expect(warning).to_be_hidden()
+
+
 def test_instant_navigation_starts_the_script_again(visit: Visit) -> None:
     page = visit.page
     visit.go("images/")
