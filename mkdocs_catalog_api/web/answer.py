@@ -79,7 +79,7 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
         _lifecycle(image.entry.lifecycle, "image"),
         version,
         faults,
-        _care(version, figures.counters, figures.exploited) if figures else None,
+        _open(figures.counters, figures.exploited) if figures else None,
         ends=str(entry.end_of_life or "") or None,
         scanned=figures.scanned_at if figures else None,
         details=[
@@ -116,7 +116,7 @@ def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Answer:
         _lifecycle(chart.entry.lifecycle, "chart"),
         version,
         faults,
-        _care(version, counters, exploited),
+        _open(counters, exploited),
         ends=None,
         scanned=min(times, default=None),
         details=[*_signed(chart.entry.signature), installs],
@@ -150,6 +150,8 @@ def _answer(
         care,
     ]
     first, *others = [fault for fault in every if fault] or [_Fault("good", f"Use {version}.")]
+    if first is care:
+        first = _Fault(care.state, f"Use {version} with care: {care.text}")
     return Answer(
         state="bad" if any(fault.state == "bad" for fault in others) else first.state,
         headline=first.text,
@@ -179,8 +181,8 @@ def _lifecycle(lifecycle: str, noun: str) -> _Fault | None:
     return None
 
 
-def _care(version: str, counters: Mapping[str, int], exploited: int | None) -> _Fault | None:
-    """What speaks against a version in spite of its support: open critical and high vulnerabilities."""
+def _open(counters: Mapping[str, int], exploited: int | None) -> _Fault | None:
+    """The open vulnerabilities that call for care: critical, high, and known to be exploited."""
     number = {word: counters[word] for word in ("critical", "high") if counters[word]}
     if not number and not exploited:
         return None
@@ -189,7 +191,7 @@ def _care(version: str, counters: Mapping[str, int], exploited: int | None) -> _
     text = f"{words} {several} open" if number else ""
     known = f"{exploited} known to be exploited" if exploited else ""
     state: State = "bad" if counters["critical"] or exploited else "fair"
-    return _Fault(state, f"Use {version} with care: {', '.join(filter(None, (text, known)))}.")
+    return _Fault(state, f"{', '.join(filter(None, (text, known)))}.")
 
 
 def _signed(tool: str | None) -> list[str]:

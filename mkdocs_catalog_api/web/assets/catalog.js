@@ -96,7 +96,7 @@
     const age = scan && Math.floor(days(scan.dateTime));
     const stale = age > maxAge(box);
     if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long(left)})`;
-    if (age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
+    if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
     if (!headline) return;
     $(box, "b").textContent = headline;
