@@ -86,7 +86,9 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
         as_of=as_of,
         max_age=max_age,
     )
-    unknown_end = [] if verdict.ends else ["No end of support is known."]
+    unknown_end = (
+        [] if verdict.ends or image.entry.lifecycle == "withdrawn" else ["No end of support is known."]
+    )
     return verdict._replace(remarks=[*verdict.remarks, *unknown_end])
 
 
