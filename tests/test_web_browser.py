@@ -86,7 +86,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     page.get_by_role("checkbox", name="critical").check()
     visible = page.locator("tbody tr[data-item]:visible")
     expect(visible).to_have_count(solr["security"]["critical"])
-    href = page.locator(".catalog-summary").get_by_role("link", name="JSON").get_attribute("href")
+    href = page.locator(".catalog-side").get_by_role("link", name="JSON").get_attribute("href")
     assert href is not None
     address = page.evaluate("href => new URL(href, location).href", href)
     assert json.loads(page.request.get(address).text())["data"] == solr
