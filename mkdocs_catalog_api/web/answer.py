@@ -1,6 +1,6 @@
 """The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
 
-Times are those of the catalog; the script compares them with the reader's clock, and shows the headline for
+Times are those of the catalog; the script compares them with the reader's clock, and shows another headline for
 what has come to pass since the build.
 """
 
@@ -15,11 +15,11 @@ from .render import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30
-"""Days after which a scan is old, where the setting says nothing; the script has the same."""
+"""Days after which a scan is old without the setting `max_age`, as in the script."""
 
 
 class Verdict(NamedTuple):
-    """What the banner shows."""
+    """The sentence of an item, in parts."""
 
     state: State
     headline: str
