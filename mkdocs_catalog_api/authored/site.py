@@ -27,6 +27,8 @@ class Site(Struct, frozen=True):
     """What the site itself publishes below `api/v1/`: path there → the author's file."""
     custom_dir: Path | None = None
     """Where the site's own templates are."""
+    theme_dirs: Sequence[Path] = ()
+    """The folders of templates of its theme, the author's first."""
 
     @property
     def origin(self) -> Path:

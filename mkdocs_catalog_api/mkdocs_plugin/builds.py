@@ -45,8 +45,8 @@ class Builds:
         problems: Problems,
         *,
         strict: bool,
-    ) -> tuple[CatalogView, Mapping[str, FilledPage]]:
-        """Read, write and check the catalog; returns what templates see of it, and the pages that it fills.
+    ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
+        """Read, write and check the catalog; returns what fills its pages, and the pages that it fills.
 
         `contents` has the HTML of each page. In serve, a catalog that is refused leaves the pages with the
         last good one.
@@ -59,7 +59,7 @@ class Builds:
             filler = _filler(site, settings, contents, self.new)
             pages = filler.fill(problems, strict=strict)
             report(problems)
-            return filler.view, pages
+            return filler, pages
         except CatalogError as error:
             self.drop_new()
             self.refuse(error)
@@ -68,8 +68,8 @@ class Builds:
             self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
         filler = _filler(site, settings, contents, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
-            return filler.view, filler.fill(Problems(), strict=False)
-        return filler.view, {}
+            return filler, filler.fill(Problems(), strict=False)
+        return filler, {}
 
     def put(self, pages: Mapping[str, str]) -> None:
         """Write pages of the new build into the site, in serve those of the last good one: path → HTML.

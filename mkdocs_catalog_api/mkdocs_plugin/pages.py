@@ -111,6 +111,7 @@ def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str,
         pages=pages,
         occupied_paths=occupied,
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
+        theme_dirs=[Path(folder) for folder in config.theme.dirs],
     )
 
 

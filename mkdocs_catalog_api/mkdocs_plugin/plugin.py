@@ -17,12 +17,19 @@ from ..build import Build
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
-from ..web.pages import FilledPage
+from ..web.pages import ASSETS, FilledPage
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
 from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
 from .serve import Watch, with_headers
-from .site_files import add_assets, add_documents, link_assets, point_to, refuse_unreadable, refuse_unwritable
+from .site_files import (
+    add_documents,
+    add_generated,
+    link_assets,
+    point_to,
+    refuse_unreadable,
+    refuse_unwritable,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -110,7 +117,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             return files
         refuse_unreadable(files, config, self._problems)
         if self._settings and self._settings.web:
-            add_assets(files, config)
+            add_generated(files, ASSETS, config)
         refuse_unwritable(files, config, self._problems)
         if self._settings is not None and self._problems.refuse(strict=False):
             self._builds.refuse(CatalogError(self._problems))
@@ -140,9 +147,11 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         site = describe(config, self._pages.collect(files, config), self._occupied)
         pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
         contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
-        env.globals["catalog"], self._filled = self._builds.make(
+        filler, self._filled = self._builds.make(
             site, self._settings, contents, self._problems, strict=bool(config.strict)
         )
+        env.globals["catalog"] = filler.view
+        add_generated(files, filler.files, config)
         if new := self._builds.new:
             point_to(new, files)
             if self.check_only:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,9 +47,9 @@ def point_to(build: Build, files: Files) -> None:
             file.abs_src_path = str(build.folder / file.src_uri.removeprefix(addresses.PREFIX + "/"))
 
 
-def add_assets(files: Files, config: MkDocsConfig) -> None:
-    """Register style sheet and script, unless the author's own replace them."""
-    for uri, content in ASSETS.items():
+def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsConfig) -> None:
+    """Register what pages use, path in the site → content, unless the author's own files replace it."""
+    for uri, content in contents.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
 

@@ -103,6 +103,8 @@ class CatalogList(NamedTuple):
     facts: str
     """Slug, time of the scan, severities with a fix and of older releases, and days on which the newest
     release came and its support ends, of each image: `nginx=2026-11-01T06:00Z=ch=chm=2026-10-30=;…`."""
+    icons: str
+    """Slugs with an icon in the file of logos, with spaces between."""
     page: int
     """Number of this page, from 1."""
     categories: str

@@ -18,6 +18,7 @@ from ..catalog import addresses
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish import feeds
+from .logos import SPRITE
 from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
 from .parts import COLLECTIONS, VIEWS, ItemPage, Parts, item_pages
 from .render import Place
@@ -108,8 +109,14 @@ class PageFiller:
         self._pages = {page.uri: page for page in site.pages}
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
-        self._parts = Parts(settings, view, site.custom_dir)
+        self._parts = Parts(settings, view, site)
         self._items = item_pages(view)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Files that pages use beside style and script: path below the site → content."""
+        sprite = self._parts.logos.sprite if self._contents else None
+        return {SPRITE: sprite} if sprite else {}
 
     def fill(self, problems: Problems, *, strict: bool) -> dict[str, FilledPage]:
         """The pages that change, by their path below docs_dir.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -12,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
+from ..authored.site import Site
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
@@ -24,6 +24,7 @@ from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
+from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
@@ -89,11 +90,18 @@ def item_pages(view: CatalogView) -> dict[str, ItemPage]:
 class Parts:
     """Renders the catalog's parts of pages."""
 
-    def __init__(self, settings: Settings, view: CatalogView, overrides: Path | None) -> None:
+    def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
-        self._env = environment(overrides)
+        self._env = environment(site.custom_dir)
+        self.logos = Logos(site.theme_dirs, [*view.images, *view.charts, *view.roadmap])
         self._gathered = Gathered(catalog)
-        self._env.globals |= {"catalog": view, "settings": settings, "gathered": self._gathered}
+        self._env.globals |= {
+            "catalog": view,
+            "settings": settings,
+            "gathered": self._gathered,
+            "logos": self.logos,
+            "SPRITE": SPRITE,
+        }
         self._env.globals["SORTS"] = SORTS
         self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
@@ -282,6 +290,7 @@ class Parts:
             base=json.dumps(base, ensure_ascii=False),
             limit=limit,
             facts=";".join(facts),
+            icons=self.logos.of(str(item.get("slug")) for item in items),
             page=1,
             categories=json.dumps(others, ensure_ascii=False) if others else "",
             paths=json.dumps(paths) if paths else "",

@@ -130,6 +130,16 @@
     }
   };
 
+  // The logo of an item, as the macro `logo` writes it; `icons` are the slugs with an icon.
+  const logo = (tile, { slug, name, logo }, icons = "") => {
+    const picture = logo?.[0] === "/";
+    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
+    tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
+    tile.innerHTML = picture ? '<img alt="">' : icons.split(" ").includes(slug) ? '<svg viewBox="0 0 24 24"><use/></svg>' : "";
+    if (picture) tile.firstChild.src = link(logo);
+    else $(tile, "use")?.setAttribute("href", `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`);
+  };
+
   // A list: its state stands in the address, its rows come from the document as soon as somebody asks.
   const lists = [];
   class List {
@@ -376,6 +386,7 @@
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
+      for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
   }
 
