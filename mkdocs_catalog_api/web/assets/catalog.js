@@ -25,6 +25,13 @@
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+  const anchor = (text, href) => Object.assign(make("a", "", text), { href });
+  // A button of a list's own that runs `react`.
+  const action = (className, text, react) => {
+    const button = Object.assign(make("button", className, text), { type: "button" });
+    listen([button], "click", react);
+    return button;
+  };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
@@ -75,15 +82,18 @@
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
     const limit = list && maxAge(list.root);
-    for (const [index, mark, past, words] of [
-      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days`],
-      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it"]
+    for (const [index, mark, past, words, more] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is of ${newest.slice(0, 10)}; grades are as of each scan.`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
     ]) {
-      const all = known(index);
+      const all = known(index).sort();
       const count = all.filter(past).length;
       const most = count > all.length / 2;
       document.body.classList.toggle(`catalog-mostly-${mark}`, most);
-      if (most) list.root.before(make("p", "catalog-warning catalog-warned", `${count} of ${all.length} ${words}.`));
+      if (!most) continue;
+      const banner = make("p", "catalog-warning catalog-warned");
+      banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
+      list.root.before(banner);
     }
   };
   // Today on the timeline, which goes on to this year.
@@ -140,7 +150,25 @@
     else $(tile, "use")?.setAttribute("href", `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`);
   };
 
-  // A list: its state stands in the address, its rows come from the document as soon as somebody asks.
+  const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
+  // Bytes in powers of 1000, as the pages show them.
+  const size = bytes => {
+    let unit = 0;
+    for (; bytes >= 999.95; unit++) bytes /= 1000;
+    return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
+  };
+  // The words that a search looks for: of a reference its last part, of a digest its first 12 digits.
+  const terms = text =>
+    text
+      .toLowerCase()
+      .replace(/\S*\//g, "")
+      .split(/[\s:@]+/)
+      .filter(word => word && word !== "sha256")
+      .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
+  const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
+  const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
+
+  // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
   const lists = [];
   class List {
     constructor(root, prefix) {
@@ -150,6 +178,7 @@
       const form = $$(root, "form");
       [this.form] = form;
       this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
+      this.boxes = this.fields.filter(({ type }) => type === "checkbox");
       this.table = $(root, "table");
       this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
       [this.body] = this.table.tBodies;
@@ -167,7 +196,8 @@
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", event => event.preventDefault());
-      for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
+      for (const kind of ["pointerover", "focusin"])
+        listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
       listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
@@ -230,12 +260,19 @@
       this.limit = this.size;
       this.show();
     }
-    clear() {
-      for (const field of this.fields)
+    // Takes back what was chosen in these fields.
+    clear(fields = this.fields) {
+      for (const field of fields)
         if (field.type === "checkbox") field.checked = false;
         else field.value = "";
       this.changed();
-      this.fields[0].focus();
+      ($(this.form, ".catalog-active button") ?? this.fields[0]).focus();
+    }
+    label(field) {
+      if (field.type === "search") return `“${field.value}”`;
+      const { ariaLabel, children } = field.closest("[role=group]");
+      const text = field.nextElementSibling.textContent;
+      return children[1] ? `${ariaLabel}: ${text}` : text;
     }
     async rows() {
       const { source, key = "data", limit } = this.data;
@@ -250,23 +287,25 @@
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
       if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
-      for (const pick of $$(this.form, "details")) {
-        const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
-        $(pick, "b").textContent = chosen.length || "";
-        pick.title = chosen.join(", ");
-      }
-      const state = this.state();
-      const { size } = state;
-      if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
+      const chosen = this.boxes.filter(({ checked }) => checked);
+      for (const box of chosen) box.closest("details")?.setAttribute("open", "");
+      const chips = chosen.map(box => {
+        const chip = action("catalog-remove", this.label(box), () => this.clear([box]));
+        chip.ariaLabel = `Remove ${chip.textContent}`;
+        return chip;
+      });
+      $(this.form, ".catalog-active")?.replaceChildren(...chips);
+      const { size } = this.state();
       $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();
     }
     async render(grown) {
       const turn = (this.turn = (this.turn ?? 0) + 1);
+      const [text] = this.state().get("find") ?? [""];
       let rows;
       try {
-        rows = await this.rows();
+        [rows] = await Promise.all([this.rows(), this.prepare(text)]);
       } catch {
         this.say("The list can't be loaded: try again.");
         return;
@@ -274,6 +313,9 @@
       if (turn !== this.turn) return;
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
+      this.none(found[0] ? [] : rows, state);
+      setTimeout(() => turn === this.turn && this.count(rows, state));
+      this.answer(text, turn);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
@@ -320,39 +362,146 @@
     say(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
+    // How many rows each choice has, among those that the other filters leave.
+    count(rows, state) {
+      for (const name of new Set(this.boxes.map(box => box.name))) {
+        const [others, counts] = [without(state, name), {}];
+        for (const item of rows)
+          if (this.wanted(item, others, name === "lifecycle"))
+            for (const value of this.has(item, name, others)) counts[value] = (counts[value] ?? 0) + 1;
+        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
+      }
+    }
+    // Nothing is left: which filter, taken away, leaves how many.
+    none(rows, state) {
+      const offers = [];
+      for (const name of state.keys()) {
+        const left = rows.filter(item => this.wanted(item, without(state, name))).length;
+        const fields = this.fields.filter(field => field.name === name && (field.checked || field.type === "search"));
+        const text = fields.map(field => this.label(field)).join(", ");
+        if (left) offers.push([left, action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields))]);
+      }
+      const buttons = offers.sort(([a], [b]) => b - a).map(([, button]) => button);
+      if (state.size > 1 || !buttons[0]) buttons.push(action("", "Clear all filters", () => this.clear()));
+      $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
+    }
+    // Loads what a search needs.
+    async prepare(text) {
+      const { search, list, lookups } = this.data;
+      this.having = undefined;
+      if (!search || !text) return;
+      const { data } = await load(`${search}search.json`);
+      if (!this.index) {
+        this.index = new Map(data.map(entry => [entry.slug, entry]));
+        this.texts = new WeakMap();
+      }
+      const id = idIn(text);
+      this.id = id && lookups.includes("cves") && (await load(`${search}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
+      if (this.id?.href && list !== "cves") {
+        const { data, charts } = await load(link(this.id.href));
+        this.having = new Set((list === "charts" ? charts : data).map(({ slug }) => slug));
+      }
+    }
+    async answer(text, turn) {
+      const box = $(this.form, ".catalog-answer");
+      if (!box) return;
+      let parts;
+      try {
+        parts = text ? await this.explain(text) : [];
+      } catch {
+        parts = ["It can't be looked up: try again."];
+      }
+      if (turn === this.turn) box.replaceChildren(...parts);
+    }
+    // What a version, a digest or an id is, and what to do.
+    async explain(text) {
+      const { search, lookups, finder } = this.data;
+      const [words, id, found] = [terms(text), idIn(text), this.id];
+      if (id && !found) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
+      if (id) {
+        const told = ` (${found.severity.toLowerCase()}): ${many(found.images, "image")}, ${found.latest} in the newest version; ${many(found.charts, "chart")}.`;
+        return [finder ? anchor(id, `${finder}?id=${id}`) : id, told];
+      }
+      const [, algorithm, hex = ""] = text.toLowerCase().match(/(sha256:)?\b([0-9a-f]{12,64})$/) ?? [];
+      const is = ({ version, tags, digests }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
+      const hits = [...this.index.values()].flatMap(({ slug, name, versions }) => {
+        const names = [slug, name.toLowerCase()];
+        const others = word => words.every(other => other === word || names.join(" ").includes(other));
+        const some = versions.filter(version => words.some(word => is(version, word) && others(word)));
+        if (names.includes(words.join(" "))) some.push(...versions.slice(0, 1));
+        return some.map(({ version }) => ({ slug, name, version }));
+      });
+      const [hit] = hits;
+      if (!hit) return [algorithm ? "No listed version has this digest." : ""];
+      const { data } = await load(`${search}images/index.json`);
+      const page = ({ slug, version }, text) => {
+        const { url, latest } = data.find(image => image.slug === slug);
+        return url ? anchor(text, link(url) + (version === latest ? "" : `?release=${encodeURIComponent(version)}`)) : text;
+      };
+      const title = hit => page(hit, `${hit.name} ${hit.version}`);
+      if (hits.at(-1).slug !== hit.slug || !lookups.includes("references"))
+        return [...hits.slice(0, 6).flatMap(hit => [title(hit), " · "]), many(hits.length, "version")];
+      let address = `digests/sha256/${hex}`;
+      if (hex.length < 64) {
+        const { image } = (await load(`${search}images/${hit.slug}/index.json`)).data;
+        const registry = /^([^/]*[.:][^/]*|localhost)\//.test(image) ? "" : image.includes("/") ? "docker.io/" : "docker.io/library/";
+        address = `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
+      }
+      const rows = (await load(`${search + address}.json`)).data;
+      const { version, security, lifecycle, endOfLife, isLatest, upgrade, newLine } = rows.find(row => row.version === hit.version) ?? rows[0];
+      const parts = [hex && `${hex.slice(0, 12)}… is `, title({ ...hit, version }), ": " + (security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase())];
+      if (lifecycle !== "available") parts.push(`; ${lifecycle}`);
+      if (days(endOfLife) >= 1) parts.push(`; support ended ${endOfLife}`);
+      for (const update of [upgrade, newLine])
+        if (update) parts.push(update.fixes ? `; ${update.fixes} would be fixed by ` : "; newer is ", page({ ...hit, ...update }, update.version), update.adds ? `, which adds ${update.adds}` : "");
+      return [...parts, isLatest ? "; the newest version." : "."];
+    }
     text(item) {
       if (!this.texts.has(item)) {
         const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
-        this.texts.set(item, words.join(" ").toLowerCase());
+        const { versions } = (this.data.list === "images" && this.index?.get(item.slug)) || { versions: [] };
+        this.texts.set(item, [...words, ...versions.flatMap(({ version, tags, digests }) => [version, ...tags, ...digests])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
     }
-    wanted(item, state) {
-      if (this.supported && !state.has("lifecycle") && item.lifecycle !== "available") return false;
-      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+    wanted(item, state, any) {
+      if (this.supported && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       return [...state].every(([name, values]) => {
-        const [value] = values;
-        if (name === "find") return value.toLowerCase().split(/\s+/).every(word => this.text(item).includes(word));
-        if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
-        if (name === "exploited") return !empty(item.exploited);
-        if (name === "fix") {
-          const severities = state.get("severity");
-          if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
-          return item.fixed ?? item.security?.fixable ?? item.fixable;
-        }
-        return this.has(item, name).some(one => values.includes(one));
+        if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
+        if (this.having) return this.having.has(item.slug);
+        const words = this.data.search ? terms(values[0]) : values[0].toLowerCase().split(/\s+/);
+        return words.every(word => this.text(item).includes(word));
       });
     }
-    has(item, name) {
+    // What an item has of a filter; a severity counts with a fix alone where one is asked for.
+    has(item, name, state) {
       const { security } = item;
-      if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
-      if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
+      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+      const mended = word => fixed === undefined || fixed.includes(word[0]);
+      if (name === "severity") {
+        if (!security) return [item.severity.toLowerCase()];
+        if (security.total === 0 && security.grade) return ["none"];
+        return WORDS.filter(word => security[word] && (!state.has("fix") || mended(word)));
+      }
+      if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
+      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "fix") {
+        const any = item.fixed ?? security?.fixable ?? item.fixable;
+        return any && (state.get("severity")?.some(mended) ?? true) ? ["yes"] : [];
+      }
+      if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
       const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [found].flat().map(String);
+      return [...new Set([found].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
+      if (path === "verdict") return verdict(security);
+      if (path === "build") {
+        const bytes = item.size ?? item.versions?.[0]?.size;
+        const names = item.platforms.map(platform => platform.replace("linux/", ""));
+        return [bytes ? size(bytes) : [], names[2] ? `${names.length} platforms` : names].flat().join(" · ");
+      }
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
       if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
@@ -386,6 +535,14 @@
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
+      for (const bar of $$(row, ".catalog-bar")) {
+        const { security } = item;
+        let x = 0;
+        bar.innerHTML = WORDS.map(word => {
+          const width = (100 * security[word]) / (security.total || 1);
+          return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+        }).join("");
+      }
       for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
   }
@@ -486,15 +643,17 @@
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
+    const { copy: text } = target.dataset; // without a text, the page's address
+    target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
-      await navigator.clipboard.writeText(target.dataset.copy);
+      await navigator.clipboard.writeText(text || location.href);
     } catch {
-      getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
-      done = "Selected";
+      if (text) getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      done = text ? "Selected" : "Copy the address";
     }
     target.textContent = said.textContent = done;
-    setTimeout(() => (target.textContent = "Copy"), 1500);
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
   // A table that does not fit is stacked; the headings of one that does can stay in sight.
@@ -554,15 +713,16 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
-  const shut = event => {
-    for (const pick of $$(document, ".catalog-pick[open]"))
-      if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
-        pick.open = false;
-        if (event.key) pick.firstElementChild.focus();
-      }
+  // `/` leads to the search box of a list, before the theme hears of it.
+  const shortcut = event => {
+    const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
+    const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || !box) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    box.focus();
   };
-  addEventListener("click", shut);
-  addEventListener("keydown", shut);
+  addEventListener("keydown", shortcut, true);
   // Material replaces the page without loading it anew, and tells of it here.
   if (typeof document$ !== "undefined") document$.subscribe(start);
   else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
