@@ -46,7 +46,6 @@ _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
         *(("-30", "longer ago"), ("never", "never")),
     ),
 }
-_TEXTS: Mapping[str, str] = {"none": "None known"}
 _WORST = (("-risk", "Most vulnerabilities"), ("-released", "Newest version"))
 SORTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "images": (("name", "Name"), ("score", "Worst grade"), *_WORST),
@@ -162,7 +161,7 @@ def list_filters(
         have = {word for item in items for word in _words(name, by_field.get(name), item)}
         order = by_field[name].shown.order if name in by_field else _ORDERS.get(name, ())
         words = [*(word for word in order if word in have), *sorted(have.difference(order))]
-        choices = [*_CHOICES.get(name, ((word, _TEXTS.get(word, word)) for word in words))]
+        choices = [*_CHOICES.get(name, ((word, _text(name, word)) for word in words))]
         if name == "lifecycle" and any(_ends(item) for item in items):
             choices.append(("ended", "support ended"))
         label = "Open vulnerabilities" if name == "severity" and "grade" in figures else name.capitalize()
@@ -185,6 +184,12 @@ def texts(value: object) -> Iterator[str]:
     """A value, or each of a list, as a marker and an address write it."""
     for entry in value if isinstance(value, list) else [value]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
+
+
+def _text(name: str, word: str) -> str:
+    if name != "severity":
+        return word
+    return "None known" if word == "none" else word.capitalize()
 
 
 def _words(name: str, field: ShownField | None, item: Item) -> set[str]:

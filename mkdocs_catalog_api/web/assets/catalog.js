@@ -145,9 +145,8 @@
     const picture = logo?.[0] === "/";
     tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
-    tile.innerHTML = picture ? '<img alt="">' : icons.split(" ").includes(slug) ? '<svg viewBox="0 0 24 24"><use/></svg>' : "";
+    tile.innerHTML = picture ? '<img alt="">' : icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}"/></svg>` : "";
     if (picture) tile.firstChild.src = link(logo);
-    else $(tile, "use")?.setAttribute("href", `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`);
   };
 
   const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
@@ -374,15 +373,12 @@
     }
     // Nothing is left: which filter, taken away, leaves how many.
     none(rows, state) {
-      const offers = [];
-      for (const name of state.keys()) {
+      const buttons = [...state.keys()].flatMap(name => {
         const left = rows.filter(item => this.wanted(item, without(state, name))).length;
         const fields = this.fields.filter(field => field.name === name && (field.checked || field.type === "search"));
         const text = fields.map(field => this.label(field)).join(", ");
-        if (left) offers.push([left, action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields))]);
-      }
-      const buttons = offers.sort(([a], [b]) => b - a).map(([, button]) => button);
-      if (state.size > 1 || !buttons[0]) buttons.push(action("", "Clear all filters", () => this.clear()));
+        return left ? action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields)) : [];
+      });
       $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
     }
     // Loads what a search needs.
@@ -442,7 +438,7 @@
       if (hits.at(-1).slug !== hit.slug || !lookups.includes("references"))
         return [...hits.slice(0, 6).flatMap(hit => [title(hit), " · "]), many(hits.length, "version")];
       let address = `digests/sha256/${hex}`;
-      if (hex.length < 64) {
+      if (hex.length < 64 || !lookups.includes("digests")) {
         const { image } = (await load(`${search}images/${hit.slug}/index.json`)).data;
         const registry = /^([^/]*[.:][^/]*|localhost)\//.test(image) ? "" : image.includes("/") ? "docker.io/" : "docker.io/library/";
         address = `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
