@@ -27,8 +27,17 @@ from .view import CatalogView, Item
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _ASSETS = files("mkdocs_catalog_api.web") / "assets"
-ASSETS = {STYLE: (_ASSETS / "catalog.css").read_bytes(), SCRIPT: (_ASSETS / "catalog.js").read_bytes()}
-"""Path in the site → content of the style sheet and the script, published as they are written."""
+_COMMENTS = re.compile(rb"^ *//.*\n|^ */\*[^*]*\*/\n|^ +", re.MULTILINE)
+"""Indentation, and comments on lines of their own."""
+ASSETS = {
+    path: _COMMENTS.sub(b"", (_ASSETS / name).read_bytes())
+    for path, name in (
+        (STYLE, "catalog.css"),
+        (SCRIPT, "catalog.js"),
+        ("assets/catalog-api-search.js", "catalog-search.js"),  # which the script loads at the first key
+    )
+}
+"""Path in the site → content of the style sheet and the scripts, without indentation and comments."""
 _HEADING = re.compile(r"<h([1-6])\b")
 _OPENING_END = re.compile(rf"<h[1-6]\b|{MARKER.pattern}", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)

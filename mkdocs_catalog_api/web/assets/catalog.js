@@ -156,15 +156,6 @@
     for (; bytes >= 999.95; unit++) bytes /= 1000;
     return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
   };
-  // The words that a search looks for: of a reference its last part, of a digest its first 12 digits.
-  const terms = text =>
-    text
-      .toLowerCase()
-      .replace(/\S*\//g, "")
-      .split(/[\s:@]+/)
-      .filter(word => word && word !== "sha256")
-      .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
-  const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
   const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
 
   // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
@@ -381,82 +372,28 @@
       });
       $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
     }
-    // Loads what a search needs.
+    // Loads the search and what it needs.
     async prepare(text) {
-      const { search, list, lookups } = this.data;
       this.having = undefined;
-      if (!search || !text) return;
-      const { data } = await load(`${search}search.json`);
-      if (!this.index) {
-        this.index = new Map(data.map(entry => [entry.slug, entry]));
-        this.texts = new WeakMap();
-      }
-      const id = idIn(text);
-      this.id = id && lookups.includes("cves") && (await load(`${search}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
-      if (this.id?.href && list !== "cves") {
-        const { data, charts } = await load(link(this.id.href));
-        this.having = new Set((list === "charts" ? charts : data).map(({ slug }) => slug));
-      }
+      if (!text || !this.data.search) return;
+      this.search ??= (await import("./catalog-api-search.js")).search(this, { anchor, days, link, load, many, verdict });
+      await this.search.prepare(text);
     }
     async answer(text, turn) {
       const box = $(this.form, ".catalog-answer");
       if (!box) return;
       let parts;
       try {
-        parts = text ? await this.explain(text) : [];
+        parts = text && this.search ? await this.search.explain(text) : [];
       } catch {
         parts = ["It can't be looked up: try again."];
       }
       if (turn === this.turn) box.replaceChildren(...parts);
     }
-    // What a version, a digest or an id is, and what to do.
-    async explain(text) {
-      const { search, lookups, finder } = this.data;
-      const [words, id, found] = [terms(text), idIn(text), this.id];
-      if (id && !found) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
-      if (id) {
-        const told = ` (${found.severity.toLowerCase()}): ${many(found.images, "image")}, ${found.latest} in the newest version; ${many(found.charts, "chart")}.`;
-        return [finder ? anchor(id, `${finder}?id=${id}`) : id, told];
-      }
-      const [, algorithm, hex = ""] = text.toLowerCase().match(/(sha256:)?\b([0-9a-f]{12,64})$/) ?? [];
-      const is = ({ version, tags, digests }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
-      const hits = [...this.index.values()].flatMap(({ slug, name, versions }) => {
-        const names = [slug, name.toLowerCase()];
-        const others = word => words.every(other => other === word || names.join(" ").includes(other));
-        const some = versions.filter(version => words.some(word => is(version, word) && others(word)));
-        if (names.includes(words.join(" "))) some.push(...versions.slice(0, 1));
-        return some.map(({ version }) => ({ slug, name, version }));
-      });
-      const [hit] = hits;
-      if (!hit) return [algorithm ? "No listed version has this digest." : ""];
-      const { data } = await load(`${search}images/index.json`);
-      const page = ({ slug, version }, text) => {
-        const { url, latest } = data.find(image => image.slug === slug);
-        return url ? anchor(text, link(url) + (version === latest ? "" : `?release=${encodeURIComponent(version)}`)) : text;
-      };
-      const title = hit => page(hit, `${hit.name} ${hit.version}`);
-      if (hits.at(-1).slug !== hit.slug || !lookups.includes("references"))
-        return [...hits.slice(0, 6).flatMap(hit => [title(hit), " · "]), many(hits.length, "version")];
-      let address = `digests/sha256/${hex}`;
-      if (hex.length < 64 || !lookups.includes("digests")) {
-        const { image } = (await load(`${search}images/${hit.slug}/index.json`)).data;
-        const registry = /^([^/]*[.:][^/]*|localhost)\//.test(image) ? "" : image.includes("/") ? "docker.io/" : "docker.io/library/";
-        address = `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
-      }
-      const rows = (await load(`${search + address}.json`)).data;
-      const { version, security, lifecycle, endOfLife, isLatest, upgrade, newLine } = rows.find(row => row.version === hit.version) ?? rows[0];
-      const parts = [hex && `${hex.slice(0, 12)}… is `, title({ ...hit, version }), ": " + (security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase())];
-      if (lifecycle !== "available") parts.push(`; ${lifecycle}`);
-      if (days(endOfLife) >= 1) parts.push(`; support ended ${endOfLife}`);
-      for (const update of [upgrade, newLine])
-        if (update) parts.push(update.fixes ? `; ${update.fixes} would be fixed by ` : "; newer is ", page({ ...hit, ...update }, update.version), update.adds ? `, which adds ${update.adds}` : "");
-      return [...parts, isLatest ? "; the newest version." : "."];
-    }
     text(item) {
       if (!this.texts.has(item)) {
         const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
-        const { versions } = (this.data.list === "images" && this.index?.get(item.slug)) || { versions: [] };
-        this.texts.set(item, [...words, ...versions.flatMap(({ version, tags, digests }) => [version, ...tags, ...digests])].join(" ").toLowerCase());
+        this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
     }
@@ -465,7 +402,7 @@
       return [...state].every(([name, values]) => {
         if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
         if (this.having) return this.having.has(item.slug);
-        const words = this.data.search ? terms(values[0]) : values[0].toLowerCase().split(/\s+/);
+        const words = this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
         return words.every(word => this.text(item).includes(word));
       });
     }
