@@ -13,7 +13,7 @@ from .test_web import page, small_catalog, words
 
 def names(main: lxml.html.HtmlElement) -> list[str]:
     """The names in the rows of all lists."""
-    return [words(link) for link in main.xpath(".//tr[@data-item]/th/a")]
+    return [words(link) for link in main.xpath(".//tr[@data-item]/th//a")]
 
 
 def test_pages_of_48_hold_every_image_once_and_link_to_each_other(site: SiteFolder) -> None:
