@@ -168,7 +168,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_context`: show the whole page, of which a search has read what people look for."""
         if filled := self._filled.get(page.file.src_uri):
-            page.content = filled.whole
+            page.content = filled.html
         # MkDocs's own themes take an item's `source` for a list and print it by its letters.
         if isinstance(page.meta.get("source"), str):
             page.meta = {name: value for name, value in page.meta.items() if name != "source"}

@@ -27,19 +27,22 @@ from .view import CatalogView, Item
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _ASSETS = files("mkdocs_catalog_api.web") / "assets"
-_COMMENTS = re.compile(rb"^ *//.*\n|^ */\*[^*]*\*/\n|^ +", re.MULTILINE)
-"""Indentation, and comments on lines of their own."""
+_INDENT = re.compile(rb"^\s*(?:(?://.*\n|/\*[^*]*\*/)\s*)*", re.MULTILINE)
+"""The indentation of a line, with the comments before it."""
+
+
+def _asset(name: str) -> bytes:
+    return _INDENT.sub(b"", (_ASSETS / name).read_bytes())
+
+
 ASSETS = {
-    path: _COMMENTS.sub(b"", (_ASSETS / name).read_bytes())
-    for path, name in (
-        (STYLE, "catalog.css"),
-        (SCRIPT, "catalog.js"),
-        ("assets/catalog-api-search.js", "catalog-search.js"),  # which the script loads at the first key
-    )
+    STYLE: _asset("catalog.css"),
+    SCRIPT: _asset("catalog.js"),
+    "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
 }
-"""Path in the site → content of the style sheet and the scripts, without indentation and comments."""
+"""Path in the site → content of the style sheet and the scripts, without comments and indentation."""
+_TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
-_OPENING_END = re.compile(rf"<h[1-6]\b|{MARKER.pattern}", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
@@ -60,7 +63,7 @@ class FilledPage(NamedTuple):
 
     html: str
     findable: str
-    """What a search should find of it, in place of the whole."""
+    """What a search should find of it, in place of the HTML."""
     headings: Sequence[tuple[int, str, str]] = ()
     """Level, id and text of the headings that came with the catalog."""
     further: Sequence[FurtherPage] = ()
@@ -70,17 +73,8 @@ class FilledPage(NamedTuple):
     """Elements for a head that has none of OpenGraph."""
     structured_data: str = ""
     """Element for the head, for search engines."""
-    trail: str = ""
-    """On an item's page the way back to its list."""
-    lead: str = ""
-    """On an item's page its description, for below the title, unless the page introduces the item itself."""
     listed_on: str | None = None
     """Path below docs_dir of the page that lists the collection of this page's item."""
-
-    @property
-    def whole(self) -> str:
-        """With what is around the title, which another generator has written already."""
-        return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
 
     def head(self, before: str) -> str:
         """Elements to add to the head; `before` is the page up to there."""
@@ -100,7 +94,10 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path below docs_dir."""
+    """Fills the pages of a site; `contents` has the HTML of each by its path below docs_dir.
+
+    `titles` says whether their headings are in it.
+    """
 
     def __init__(
         self,
@@ -109,12 +106,14 @@ class PageFiller:
         contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
+        *,
+        titles: bool = True,
     ) -> None:
         self.view, self._contents = view, contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
-        self._feeds = feed_paths
+        self._feeds, self._titles = feed_paths, titles
         self._pages = {page.uri: page for page in site.pages}
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
@@ -153,6 +152,8 @@ class PageFiller:
             if before.rfind("<p>") > before.rfind("</p>"):
                 raise MarkerError("the marker stands within a paragraph", "give it a line of its own")
             first, *rest = self._parts.marker(marker, own, place, _level_below(before))
+            if marker.name == "item" and own and not self._titles:
+                first = self._parts.head(own, place, "", lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
             for number, html in enumerate(rest, 2):
                 name = f"{stem}-{marker.name}-{number}.html"
@@ -176,21 +177,22 @@ class PageFiller:
         if "item" not in names:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
-        heading = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>\n"
-        lead = ""
-        if entry.description and not _introduces(content, entry.description):
-            lead = f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n'
+        headings = _headings(html)
+        title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
+        if self._titles:
+            before, own_title, after = _around_title(title + html)
+            lead = _words(str(escape(entry.description or ""))) not in _words(content)
+            head = _or_problem(lambda: self._parts.head(own, place, own_title, lead=lead), page, 0, problems)
+            html = f"{before}{head or own_title}\n{after}"
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(
-            html=heading + html,
-            findable=f"{heading}{findable}<p>{escape(own.findable())}</p>",
-            headings=_headings(html),
+            html=html,
+            findable=f"{title}{findable}<p>{escape(own.findable())}</p>",
+            headings=headings,
             further=further,
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
-            trail=_or_problem(lambda: self._parts.trail(own, place), page, 0, problems),
-            lead=lead,
             listed_on=listed_on.uri if listed_on else None,
         )
 
@@ -231,11 +233,10 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
     return list_pages
 
 
-def _introduces(content: str, description: str) -> bool:
-    """Whether a page has a text of its own below the title, or the words of the description anywhere."""
-    body = content.partition("</h1>")[2] if "</h1>" in content else content
-    opening = _OPENING_END.split(body, maxsplit=1)[0]
-    return bool(_words(opening)) or _words(str(escape(description))) in _words(body)
+def _around_title(html: str) -> tuple[str, str, str]:
+    """What is before the title of a page, the title, and what is after it."""
+    title = _TITLE.search(html)
+    return (html[: title.start()], title[0], html[title.end() :]) if title else ("", "", html)
 
 
 def _words(html: str) -> str:

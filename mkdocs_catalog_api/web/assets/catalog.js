@@ -58,11 +58,12 @@
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
   const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
   const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
+  const ago = past => ["today", "yesterday"][past] ?? `${past} days ago`;
   const times = root => {
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
-      element.textContent = "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
+      element.textContent = `scanned ${ago(past)}`;
       element.title = element.dateTime;
       element.hidden = false;
       if (element.dataset.age) continue;
@@ -94,6 +95,92 @@
       const banner = make("p", "catalog-warning catalog-warned");
       banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
       list.root.before(banner);
+    }
+  };
+  // The answer, for a reader to whom the scan is old or the support over.
+  const answer = box => {
+    const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
+    const left = ends && -days(ends.dateTime);
+    const long = left => (Math.abs(left) > 730 ? `${Math.floor(Math.abs(left) / 365.25)} years` : many(Math.floor(Math.abs(left)), "day"));
+    const ended = left <= -1;
+    const age = scan && Math.floor(days(scan.dateTime));
+    const stale = age > maxAge(box);
+    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long(left)})`;
+    if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
+    const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
+    if (!headline) return;
+    $(box, "b").textContent = headline;
+    box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+  };
+  // How much of the support is left, compared with the release that has most.
+  const support = root => {
+    const ends = $$(root, "[data-version] time[data-ends]");
+    const left = ends.map(end => Math.max(0, -days(end.dateTime)));
+    ends.forEach((end, index) => {
+      const bar = make("i", "catalog-left");
+      bar.style.width = `${(100 * left[index]) / Math.max(...left)}%`;
+      end.before(bar);
+    });
+  };
+  // The commands for the version and the platform that are chosen; digests are those of the table of releases.
+  const start = box => {
+    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
+    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
+    const { image } = box.dataset;
+    for (const label of version ? [...rows.keys()].slice(1) : []) version.append(new Option(label));
+    listen($$(box, "select"), "change", () => {
+      const label = version?.value ?? box.dataset.version;
+      const codes = rows.get(label) ?? [];
+      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
+      const digest = code ? `@${code.textContent}` : "";
+      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
+      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
+      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
+    });
+  };
+  // What goes, stays and comes from one version to another, by id and package; the address has both.
+  const compare = async box => {
+    const options = $$(document, ".catalog-release option");
+    const selects = $$(box, "select");
+    const result = $(box, "div");
+    if (!selects[0].options[1]) {
+      for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
+      listen(selects, "change", () => {
+        const address = new URL(location);
+        address.searchParams.set("compare", selects.map(select => select.value).join(".."));
+        history.replaceState(history.state, "", address);
+        compare(box);
+      });
+    }
+    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0]?.dataset.version];
+    selects.forEach((select, index) => (select.value = labels[index] ?? ""));
+    const chosen = selects.map(select => options.find(({ dataset }) => dataset.version === select.value));
+    result.textContent = "";
+    if (!chosen[0] || !chosen[1]) return;
+    try {
+      const [before, after] = await Promise.all(chosen.map(option => load(option.value)));
+      const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
+      if (missing[0]) return (result.textContent = `${missing.join(" and ")} not scanned, so they can't be compared.`);
+      const key = row => `${row.id} ${row.pkg}`;
+      const [old, now] = [before, after].map(({ cves }) => new Map(cves.map(row => [key(row), row])));
+      const some = (rows, other, there) => [...rows].filter(([name]) => other.has(name) === there).map(([, row]) => row);
+      for (const [rows, words] of [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]]) {
+        const part = make("details", "catalog-more");
+        const list = make("ul");
+        for (const row of rows) {
+          const line = make("li");
+          const word = row.severity.toLowerCase();
+          line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
+          list.append(line);
+        }
+        part.open = words !== "in both";
+        part.append(make("summary", "", `${rows.length} ${words}`), list);
+        result.append(part);
+      }
+      if (before.scanner !== after.scanner || !before.grade || !after.grade)
+        result.append(make("p", "catalog-quiet", "The scans are of different scanners or prove little, so this may be more than what has changed."));
+    } catch {
+      result.textContent = "They can't be compared: try again.";
     }
   };
   // Today on the timeline, which goes on to this year.
@@ -145,7 +232,9 @@
     const picture = logo?.[0] === "/";
     tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
-    tile.innerHTML = picture ? '<img alt="">' : icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}"/></svg>` : "";
+    const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
+    const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
+    tile.innerHTML = picture ? '<img alt="">' : drawn;
     if (picture) tile.firstChild.src = link(logo);
   };
 
@@ -380,7 +469,7 @@
       await this.search.prepare(text);
     }
     async answer(text, turn) {
-      const box = $(this.form, ".catalog-answer");
+      const box = $(this.form, ".catalog-result");
       if (!box) return;
       let parts;
       try {
@@ -576,14 +665,14 @@
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
-    const { copy: text } = target.dataset; // without a text, the page's address
+    const { copy: text } = target.dataset; // empty for the page's address
     target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
-      await navigator.clipboard.writeText(text || location.href);
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      if (text) getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
-      done = text ? "Selected" : "Copy the address";
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      done = text === "" ? "Copy the address" : "Selected";
     }
     target.textContent = said.textContent = done;
     setTimeout(() => (target.textContent = target.dataset.label), 1500);
@@ -600,7 +689,7 @@
     }
   });
   let here;
-  const start = () => {
+  const begin = () => {
     here = location.pathname;
     document.body.append(said);
     lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
@@ -612,6 +701,10 @@
       root.dataset.started = "";
       times(root);
       $$(root, ".catalog-timeline").forEach(timeline);
+      if (root.matches(".catalog-answer")) answer(root);
+      support(root);
+      $$(root, ".catalog-start").forEach(start);
+      $$(root, ".catalog-compare").forEach(compare);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
@@ -630,6 +723,7 @@
       list.again?.();
     }
     $$(document, "[data-lookup]").forEach(lookup);
+    $$(document, ".catalog-compare").forEach(compare);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
   const follow = event => {
@@ -657,7 +751,7 @@
   };
   addEventListener("keydown", shortcut, true);
   // Material replaces the page without loading it anew, and tells of it here.
-  if (typeof document$ !== "undefined") document$.subscribe(start);
-  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  if (typeof document$ !== "undefined") document$.subscribe(begin);
+  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
 })();
