@@ -1,4 +1,5 @@
-// The search box of lists: finds versions, tags, digests and ids, and says what to do. Loaded at the first key.
+// What is loaded when somebody searches: the search box of lists finds versions, tags, digests and ids, and says
+// what to do; the page of vulnerabilities shows who has one.
 
 // The words to look for: of a reference its last part, of a digest its first 12 digits.
 const terms = text =>
@@ -106,4 +107,54 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   };
 
   return { explain, prepare, terms, words };
+};
+
+// Who has one vulnerability: the rows of its own document.
+export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
+  const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
+  const box = $(root, ".catalog-found");
+  const [all, who] = lists.filter(list => root.contains(list.root));
+  if (!box) return;
+  for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
+  box.hidden = !id;
+  if (!id) return;
+  const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  title.textContent = id;
+  charts.textContent = told.textContent = "";
+  known.hidden = true;
+  try {
+    const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
+    if (!entry?.href) {
+      told.textContent = entry
+        ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
+        : "No listed release has it, as far as scans have looked.";
+      return;
+    }
+    const found = await load(link(entry.href));
+    const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
+    const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
+    const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
+    const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
+    const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
+    told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
+    if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
+    all.fill(known.firstElementChild, { ...entry, ...found });
+    known.hidden = false;
+    who.rows = () =>
+      [...newest, ...older, ...found.suppressed].map(one => {
+        const image = images.get(one.slug);
+        const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
+        const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
+        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
+      });
+    who.other = true;
+    await who.render();
+    for (const { slug, href } of found.charts) {
+      const chart = anchor(slug, link(href));
+      charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
+      itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
+    }
+  } catch {
+    told.textContent = "It can't be looked up: try again.";
+  }
 };

@@ -247,8 +247,13 @@
   };
   const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
 
+  // The part of the script that is loaded when somebody searches.
+  let searching;
+  const searcher = () => (searching ??= import("./catalog-api-search.js"));
+
   // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
   const lists = [];
+  const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -465,7 +470,7 @@
     async prepare(text) {
       this.having = undefined;
       if (!text || !this.data.search) return;
-      this.search ??= (await import("./catalog-api-search.js")).search(this, { anchor, days, link, load, many, verdict });
+      this.search ??= (await searcher()).search(this, tools);
       await this.search.prepare(text);
     }
     async answer(text, turn) {
@@ -611,55 +616,9 @@
     if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
   };
 
-  // Who has one vulnerability: the rows of its own document.
+  // Who has one vulnerability, which the search looks up.
   const lookup = async root => {
-    const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
-    const box = $(root, ".catalog-found");
-    const [all, who] = lists.filter(list => root.contains(list.root));
-    if (!box) return;
-    for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
-    box.hidden = !id;
-    if (!id) return;
-    const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
-    title.textContent = id;
-    charts.textContent = told.textContent = "";
-    known.hidden = true;
-    try {
-      const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
-      if (!entry?.href) {
-        told.textContent = entry
-          ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
-          : "No listed release has it, as far as scans have looked.";
-        return;
-      }
-      const found = await load(link(entry.href));
-      const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-      const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
-      const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-      const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-      const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-      told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-      if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
-      all.fill(known.firstElementChild, { ...entry, ...found });
-      known.hidden = false;
-      who.rows = () =>
-        [...newest, ...older, ...found.suppressed].map(one => {
-          const image = images.get(one.slug);
-          const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
-          const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-          return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
-        });
-      who.other = true;
-      await who.render();
-      for (const { slug, href } of found.charts) {
-        const chart = make("a", "", slug);
-        chart.href = link(href);
-        charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
-        itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
-      }
-    } catch {
-      told.textContent = "It can't be looked up: try again.";
-    }
+    if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
   const said = make("div", "catalog-sr");
