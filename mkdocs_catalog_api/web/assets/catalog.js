@@ -565,10 +565,12 @@
       for (const bar of $$(row, ".catalog-bar")) {
         const { security } = item;
         let x = 0;
-        bar.innerHTML = WORDS.map(word => {
-          const width = (100 * security[word]) / (security.total || 1);
-          return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
-        }).join("");
+        bar.innerHTML = WORDS.filter(word => security[word])
+          .map(word => {
+            const width = (100 * security[word]) / security.total;
+            return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+          })
+          .join("");
       }
       for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
