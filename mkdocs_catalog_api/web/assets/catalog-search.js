@@ -15,20 +15,21 @@ const unknownDigest = "No listed version has this digest.";
 export const search = (list, { anchor, days, link, load, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
-  let known; // the entry of the id that is searched for
+  const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
 
+  // Loads what is needed; the slugs that have the id, if it is one.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
       index = new Map(data.map(entry => [entry.slug, entry]));
       list.texts = new WeakMap();
+      for (const item of await list.rows()) list.text(item);
     }
-    const id = lookups.includes("cves") && idIn(text)?.toLowerCase();
-    known = id && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id);
-    if (known?.href && listed !== "cves") {
-      const { charts, data: releases } = await load(link(known.href));
-      list.having = new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
-    }
+    const id = listed !== "cves" && idIn(text);
+    const { href } = (id && (await entryOf(id))) || {};
+    if (!href) return undefined;
+    const { charts, data: releases } = await load(link(href));
+    return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
   };
 
   // What an image is found by besides its fields.
@@ -37,7 +38,8 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     return versions.flatMap(({ version, tags, digests }) => [version, ...tags, ...digests]);
   };
 
-  const explainId = id => {
+  const explainId = async id => {
+    const known = await entryOf(id);
     if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
     const { charts, id: name, images, latest, severity, suppressed } = known;
     return [

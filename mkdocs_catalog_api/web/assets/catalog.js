@@ -282,6 +282,7 @@
       listen(form, "submit", event => event.preventDefault());
       for (const kind of ["pointerover", "focusin"])
         listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
+      listen(this.fields.slice(0, 1), "focus", () => this.prepare(" ").catch(() => {}));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
       listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
@@ -387,19 +388,28 @@
     async render(grown) {
       const turn = (this.turn = (this.turn ?? 0) + 1);
       const [text] = this.state().get("find") ?? [""];
-      let rows;
+      let rows, having;
       try {
-        [rows] = await Promise.all([this.rows(), this.prepare(text)]);
+        const ready = this.prepare(text);
+        rows = await this.rows();
+        // What is pasted waits for the search; a first letter finds names meanwhile.
+        if (this.search || text.length > 3) having = await ready;
+        else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
         this.say("The list can't be loaded: try again.");
         return;
       }
       if (turn !== this.turn) return;
+      this.having = having;
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
       this.none(found[0] ? [] : rows, state);
-      setTimeout(() => turn === this.turn && this.count(rows, state));
-      this.answer(text, turn);
+      // Rows come first.
+      setTimeout(() => {
+        if (turn !== this.turn) return;
+        this.count(rows, state);
+        this.answer(text, turn);
+      }, 50);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
@@ -468,10 +478,12 @@
     }
     // Loads the search and what it needs.
     async prepare(text) {
-      this.having = undefined;
       if (!text || !this.data.search) return;
-      this.search ??= (await searcher()).search(this, tools);
-      await this.search.prepare(text);
+      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      const search = await this.searching;
+      const having = await search.prepare(text);
+      this.search = search;
+      return having;
     }
     async answer(text, turn) {
       const box = $(this.form, ".catalog-result");
@@ -496,8 +508,8 @@
       return [...state].every(([name, values]) => {
         if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
         if (this.having) return this.having.has(item.slug);
-        const words = this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
-        return words.every(word => this.text(item).includes(word));
+        values.words ??= this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
+        return values.words.every(word => this.text(item).includes(word));
       });
     }
     // What an item has of a filter; a severity counts with a fix alone where one is asked for.
