@@ -22,6 +22,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
       index = new Map(data.map(entry => [entry.slug, entry]));
+      list.search = finds;
       list.texts = new WeakMap();
       for (const item of await list.rows()) list.text(item);
     }
@@ -108,7 +109,8 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     return [...parts, isLatest ? "; the newest version." : "."];
   };
 
-  return { explain, prepare, terms, words };
+  const finds = { explain, prepare, terms, words };
+  return finds;
 };
 
 // Who has one vulnerability: the rows of its own document.

@@ -480,10 +480,7 @@
     async prepare(text) {
       if (!text || !this.data.search) return;
       this.searching ??= searcher().then(({ search }) => search(this, tools));
-      const search = await this.searching;
-      const having = await search.prepare(text);
-      this.search = search;
-      return having;
+      return (await this.searching).prepare(text);
     }
     async answer(text, turn) {
       const box = $(this.form, ".catalog-result");
