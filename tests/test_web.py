@@ -314,8 +314,11 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
 def test_style_and_script_are_readable_and_small(site: SiteFolder) -> None:
     small_catalog(site)
     folder = site.build().folder / "site/assets"
-    published = [(folder / name).read_bytes() for name in ("catalog-api.css", "catalog-api.js")]
+    names = ("catalog-api.css", "catalog-api.js", "catalog-api-search.js")
+    published = [(folder / name).read_bytes() for name in names]
     assert all(content.count(b"\n") > 100 for content in published)
+    searching = len(gzip.compress(published.pop()))  # loaded when somebody searches
+    check_size("the script of the search, compressed,", searching, usual=3_000, limit=3_500)
     size = sum(len(gzip.compress(content)) for content in published)
     check_size("all style and script, compressed,", size, usual=14_000, limit=16_000)
 

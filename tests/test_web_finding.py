@@ -128,9 +128,7 @@ def test_a_list_without_a_match_names_the_filters_that_empty_it(visit: Visit) ->
     assert not any(one["security"]["critical"] for one in databases)
     visit.go("images/?category=Databases&severity=critical")
     expect(page.get_by_role("button", name=re.compile("^Remove Category: Databases: "))).to_have_count(0)
-    page.get_by_role(
-        "button", name=f"Remove Open vulnerabilities: Critical: {len(databases)} images"
-    ).click()
+    page.get_by_role("button", name=f"Remove Open vulnerabilities: Critical: {len(databases)} images").click()
     expect(page.locator(".catalog-status output")).to_have_text(f"{len(databases)} supported images")
     assert "severity" not in page.url
 
