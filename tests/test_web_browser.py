@@ -81,7 +81,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     page.get_by_role("checkbox", name="critical").check()
     visible = page.locator("tbody tr[data-item]:visible")
     expect(visible).to_have_count(solr["security"]["critical"])
-    href = page.locator(".catalog-summary").get_by_role("link", name="JSON").get_attribute("href")
+    href = page.locator(".catalog-side").get_by_role("link", name="JSON").get_attribute("href")
     assert href is not None
     address = page.evaluate("href => new URL(href, location).href", href)
     assert json.loads(page.request.get(address).text())["data"] == solr
@@ -174,3 +174,90 @@ def test_axe_finds_nothing_that_comes_from_us(
         assert found["hardened"].keys() <= found["plain"].keys(), (path, found["hardened"])
         assert not [node for nodes in found["hardened"].values() for node in nodes if "catalog" in node], path
     context.close()
+
+
+def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
+    page, box = visit.page, visit.page.locator(".catalog-compare")
+    visit.go("images/postgresql/?compare=17.5..18.0")
+    documents = {
+        version: json.loads(
+            page.request.get(visit.base + f"api/v1/security/postgresql/{version}.json").text()
+        )
+        for version in ("17.5", "18.0", "17.6")
+    }
+    pairs = {
+        version: {(row["id"], row["pkg"]) for row in document["cves"]}
+        for version, document in documents.items()
+    }
+
+    def counts(before: str, after: str) -> list[str]:
+        old, new = pairs[before], pairs[after]
+        return [f"{len(old - new)} gone", f"{len(old & new)} in both", f"{len(new - old)} new"]
+
+    expect(box.locator("summary")).to_have_text(counts("17.5", "18.0"))
+    expect(box.locator("details").first.locator("li")).to_have_count(len(pairs["17.5"] - pairs["18.0"]))
+    box.get_by_label("From").select_option("17.6")
+    expect(box.locator("summary")).to_have_text(counts("17.6", "18.0"))
+    assert page.url.endswith("?compare=17.6..18.0")
+    page.locator("tr[data-version='17.5'] .catalog-update a").first.click()
+    expect(box.locator("summary")).to_have_text(counts("17.5", "17.6"))
+    assert "compare=17.5..17.6" in page.url
+    visit.go("images/grafana/?compare=12.2.0..12.2.1")
+    expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
+
+
+def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:
+    page, box = visit.page, visit.page.locator(".catalog-start")
+    visit.go("images/postgresql/")
+    image = json.loads(page.request.get(visit.base + "api/v1/images/postgresql/index.json").text())["data"]
+    digests = {version["version"]: version["digest"] for version in image["versions"]}
+    expect(box.locator("[data-client]:visible")).to_have_count(1)
+    box.get_by_role("radio", name="docker").focus()
+    page.keyboard.press("ArrowRight")
+    expect(box.locator("[data-client]:visible code")).to_have_text(
+        f"podman pull {image['image']}@{digests['18.0']}"
+    )
+    box.get_by_label("Version").select_option("17.6")
+    box.get_by_label("Platform").select_option("linux/arm64")
+    pull = f"podman pull --platform=linux/arm64 {image['image']}@{digests['17.6']}"
+    box.locator("[data-client]:visible button").click()
+    expect(box.locator("[data-client]:visible button")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == pull
+    expect(box.locator("code").last).to_contain_text(f"{image['image']}@{digests['17.6']}")
+    visit.go("images/haproxy/")
+    image = json.loads(page.request.get(visit.base + "api/v1/images/haproxy/index.json").text())["data"]
+    (_, arm) = image["versions"][0]["manifests"]
+    box.get_by_label("Platform").select_option(arm["platform"])
+    code = f"docker pull {image['image']}:{image['latest']}@{arm['digest']}"
+    expect(box.locator("[data-client]:visible code")).to_have_text(code)
+
+
+@pytest.mark.parametrize(
+    ("day", "state", "sentence"),
+    [
+        ("2025-11-02", "good", "Use 18.0. Supported until 2030-11-14 (5 years). Scanned 2 days ago, signed"),
+        (
+            "2026-02-01",
+            "fair",
+            "The scan of 18.0 is old: more may be known since. Supported until 2030-11-14 (4 y",
+        ),
+        ("2031-02-01", "bad", "Do not use 18.0. Support ended on 2030-11-14 (79 days ago). Scanned"),
+    ],
+)
+def test_the_answer_is_that_of_the_readers_day(visit: Visit, day: str, state: str, sentence: str) -> None:
+    visit.page.add_init_script(f"globalThis.catalogNow = '{day}T12:00:00Z'")
+    visit.go("images/postgresql/")
+    banner = visit.page.locator(".catalog-answer")
+    expect(banner).to_contain_class(f"catalog-state-{state}")
+    expect(banner).to_contain_text(sentence)
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_an_item_page_is_whole_without_a_script(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/haproxy/")
+    pulls = page.locator(".catalog-start code:visible", has_text="docker pull")
+    expect(pulls).to_have_count(2)
+    expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(4)
+    expect(page.locator(".catalog-answer")).to_contain_text("Scanned 2025-10-31")
+    expect(page.locator(".catalog-compare, .catalog-choices")).to_be_hidden()

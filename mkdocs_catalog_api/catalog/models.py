@@ -282,7 +282,7 @@ class ImageEntry(ItemEntry):
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
-        Shown(hidden="for clients"),
+        Shown(elsewhere="beside the name"),
     ] = None
     base: Annotated[
         BadgeText | None,
@@ -373,7 +373,7 @@ class ChartEntry(ItemEntry):
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
-        Shown(hidden="for clients"),
+        Shown(elsewhere="beside the name"),
     ] = None
     chart: Annotated[
         ChartReference | None,

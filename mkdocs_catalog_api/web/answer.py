@@ -1,6 +1,6 @@
 """The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
 
-Times are those of the catalog; the script compares them with the reader's clock, and shows the headline for
+Times are those of the catalog; the script compares them with the reader's clock, and shows another headline for
 what has come to pass since the build.
 """
 
@@ -15,11 +15,11 @@ from .render import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30
-"""Days after which a scan is old, where the setting says nothing; the script has the same."""
+"""Days after which a scan is old without the setting `max_age`, as in the script."""
 
 
-class Answer(NamedTuple):
-    """What the banner shows."""
+class Verdict(NamedTuple):
+    """The sentence of an item, in parts."""
 
     state: State
     headline: str
@@ -52,7 +52,7 @@ def newest_scan(catalog: Catalog) -> str:
     return max(filter(None, times), default="")
 
 
-def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> Answer:
+def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> Verdict:
     """The answer for an image that `charts` charts use; `as_of` is a time that is past for sure."""
     release = image.newest
     if image.entry.lifecycle == "planned" or release is None:
@@ -66,32 +66,33 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
     elif figures.os_ended:
         text = f"The operating system of {version} gets no more advisories, so finding nothing means little."
         faults.append(_Fault("bad", text))
-    if figures and figures.in_part:
-        of_all = f"{release.digests_scanned} of {counted(len(entry.digests), 'digest')}"
-        faults.append(_Fault("fair", f"Only {of_all} of {version} are scanned, so it has no grade."))
+    if figures and (figures.in_part or 0 < release.digests_scanned < len(entry.digests)):
+        platforms = f"{release.digests_scanned} of {len(entry.digests)} platforms"
+        faults.append(_Fault("fair", f"Only {platforms} of {version} are scanned."))
     elif figures and figures.grade is None and not figures.os_ended:
         faults.append(
             _Fault("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
         )
     elif figures and not figures.scanned_at:
         faults.append(_Fault("fair", f"It is not known when {version} was scanned."))
-    return _answer(
+    verdict = _answer(
         _lifecycle(image.entry.lifecycle, "image"),
         version,
         faults,
         _open(figures.counters, figures.exploited) if figures else None,
         ends=str(entry.end_of_life or "") or None,
         scanned=figures.scanned_at if figures else None,
-        details=[
-            *_signed(image.entry.signature),
-            *([f"used by {counted(charts, 'chart')}"] if charts else []),
-        ],
+        details=_signed(image.entry.signature) + ([f"used by {counted(charts, 'chart')}"] if charts else []),
         as_of=as_of,
         max_age=max_age,
     )
+    unknown_end = (
+        [] if verdict.ends or image.entry.lifecycle == "withdrawn" else ["No end of support is known."]
+    )
+    return verdict._replace(remarks=[*verdict.remarks, *unknown_end])
 
 
-def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Answer:
+def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
     """The answer for a chart, which is as good as the images that it pins."""
     versions = chart.entry.versions
     if chart.entry.lifecycle == "planned" or not versions:
@@ -136,7 +137,7 @@ def _answer(
     details: Sequence[str],
     as_of: str,
     max_age: int | None,
-) -> Answer:
+) -> Verdict:
     ended, stale = bool(ends and ends < as_of[:10]), _is_stale(scanned, as_of, max_age)
     withdrawn = lifecycle is not None and lifecycle.state == "bad"
     if_ended = _Fault("bad", f"Do not use {version}.")
@@ -152,7 +153,7 @@ def _answer(
     first, *others = [fault for fault in every if fault] or [_Fault("good", f"Use {version}.")]
     if first is care:
         first = _Fault(care.state, f"Use {version} with care: {care.text}")
-    return Answer(
+    return Verdict(
         state="bad" if any(fault.state == "bad" for fault in others) else first.state,
         headline=first.text,
         remarks=[fault.text for fault in others],
@@ -166,11 +167,11 @@ def _answer(
     )
 
 
-def _without_version(lifecycle: str, noun: str) -> Answer:
+def _without_version(lifecycle: str, noun: str) -> Verdict:
     if lifecycle == "planned":
-        return Answer("unknown", f"This {noun} is planned: there is no version yet.")
+        return Verdict("unknown", f"This {noun} is planned: there is no version yet.")
     fault = _lifecycle(lifecycle, noun) or _Fault("unknown", "No version is listed yet.")
-    return Answer(fault.state, fault.text)
+    return Verdict(fault.state, fault.text)
 
 
 def _lifecycle(lifecycle: str, noun: str) -> _Fault | None:
