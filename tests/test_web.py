@@ -74,9 +74,11 @@ def test_tables_show_the_figures_of_the_documents(site: SiteFolder, theme: str) 
             figures = item["security"]
             counts = [figures[word] for word in ("critical", "high", "medium", "low", "unknown", "total")]
             expected.append([item["name"], item["latest"], *("–" if n is None else str(n) for n in counts)])
-        names = [words(link) for link in table.xpath("./tbody/tr/th/a")]
-        newest = [words(heading) for heading in table.xpath("./thead/tr/th")].index("Newest")
-        shown = [[name, line[newest], *line[-7:-1]] for name, line in zip(names, cells(table), strict=True)]
+        names = [words(link) for link in table.xpath("./tbody/tr/th//a")]
+        newest = [words(label) for label in table.xpath("./tbody/tr/th//*[@data-f='latest']")]
+        first = [words(heading) for heading in table.xpath("./thead/tr/th")].index("Critical")
+        rows = zip(names, newest, cells(table), strict=True)
+        shown = [[name, version, *line[first : first + 6]] for name, version, line in rows]
         assert shown == expected
 
 
@@ -180,7 +182,7 @@ def test_arguments_narrow_a_collection(site: SiteFolder) -> None:
     result = site.build(strict=True)
     main = page(result, "some/index.html")
     tables = main.xpath(".//table")
-    assert [[words(a) for a in one.xpath(".//th/a")] for one in tables] == [["nginx"], ["curl"], ["curl"]]
+    assert [[words(a) for a in one.xpath(".//th//a")] for one in tables] == [["nginx"], ["curl"], ["curl"]]
     assert ["catalog-cards" in one.get("class") for one in tables] == [True, False, True]
     assert main.xpath(".//li//table") == [tables[1]]
     assert "No updates at the moment" in words(main)
@@ -312,8 +314,11 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
 def test_style_and_script_are_readable_and_small(site: SiteFolder) -> None:
     small_catalog(site)
     folder = site.build().folder / "site/assets"
-    published = [(folder / name).read_bytes() for name in ("catalog-api.css", "catalog-api.js")]
+    names = ("catalog-api.css", "catalog-api.js", "catalog-api-search.js")
+    published = [(folder / name).read_bytes() for name in names]
     assert all(content.count(b"\n") > 100 for content in published)
+    searching = len(gzip.compress(published.pop()))  # loaded when somebody searches
+    check_size("the script of the search, compressed,", searching, usual=3_000, limit=3_500)
     size = sum(len(gzip.compress(content)) for content in published)
     check_size("all style and script, compressed,", size, usual=14_000, limit=16_000)
 
