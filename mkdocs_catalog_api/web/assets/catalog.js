@@ -64,7 +64,7 @@
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
       const { age } = element.dataset;
-      element.textContent = `${age ? ", " : ""}scanned ${ago(past)}`;
+      element.textContent = `${age === "," ? ", " : ""}scanned ${ago(past)}`;
       element.title = element.dateTime;
       element.hidden = false;
       const stale = past > maxAge(element);
