@@ -72,7 +72,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
     assert {path: path.read_bytes() for path in before} == before
     with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
-        expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
+        expect(visit.page.locator("article .catalog-head .catalog-summary")).to_be_visible()
         listed = json.loads(example_bytes["images.json"])["data"]
         available = sum(image["lifecycle"] == "available" for image in listed)
         visit.go("guide/")
@@ -86,7 +86,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
         expect(told).to_have_text("1 supported image")
         visit.page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
         expect(visit.page.get_by_role("heading", level=1)).to_contain_text("NGINX")
-        expect(visit.page.locator(".catalog-item .catalog-summary")).to_be_visible()
+        expect(visit.page.locator(".catalog-head .catalog-summary")).to_be_visible()
         expect(visit.page.get_by_role("button", name="Copy the digest").first).to_be_visible()
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
 
@@ -112,6 +112,6 @@ def test_hugo(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes])
     }
     with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
-        expect(visit.page.locator("article .catalog-item .catalog-summary")).to_be_visible()
+        expect(visit.page.locator("article .catalog-head .catalog-summary")).to_be_visible()
         visit.go("security/")
         expect(visit.page.locator("article .catalog").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""The security page begins with a sentence that answers, and says how its figures changed."""
+"""The security page begins with a sentence that answers, and shows how its figures changed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tiles(main: lxml.html.HtmlElement) -> dict[str, str]:
 def test_nothing_is_scanned(past: Past) -> None:
     past.image("a")
     main = home(past)
-    assert banner(main) == "No image has been scanned yet: nobody knows what is open."
+    assert banner(main) == "No image has been scanned yet, so nothing is known."
     assert color(main) == "unknown"
     assert not tiles(main)
 
@@ -66,7 +66,7 @@ def test_no_supported_image_is_scanned(past: Past) -> None:
     image(past, "a")
     image(past, "old", [row(ONE, "CRITICAL"), row(TWO)], "deprecated")
     assert banner(home(past)) == (
-        "No supported image has been scanned yet: nobody knows what is open. "
+        "No supported image has been scanned yet, so nothing is known. "
         "Deprecated and withdrawn images have 2 open, 1 of them critical."
     )
 

@@ -78,10 +78,10 @@ def check_agreement(result: Result, pages: dict[str, str]) -> None:
     assert _tiles(main["counts"])["Releases"] == (str(supported.releases), every.releases)
     lists = main["images"].xpath(".//div[@data-list='images']")[0]
     if supported.images:  # else it shows the others
-        assert len(lists.xpath("./div//tr[@data-item]")) == min(supported.images, 48)
+        assert len(lists.xpath(".//tr[@data-item]")) == min(supported.images, 48)
         shown = lists.xpath(".//output")
         assert not shown or f"{supported.images} supported image" in words(shown[0])
-    others = [words(each) for each in lists.xpath("./details/summary")]
+    others = [words(each) for each in lists.xpath(".//details[@class='catalog-more']/summary")]
     if every.images > supported.images > 0:
         assert f"({every.images} images in all)" in others[0]
     _check_trend(main["trend"], every, supported)

@@ -50,9 +50,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     page = visit.page
     visit.go("")
     page.get_by_role("link", name="Browse the images").click()
-    page.locator(".catalog-pick summary", has_text="Category").click()
     page.get_by_label("Databases").check()
-    page.keyboard.press("Escape")
     items = page.locator("[data-item]:visible")
     expect(items.first).to_be_visible()
     listed = json.loads(page.request.get(visit.base + "api/v1/images.json").text())["data"]
@@ -69,9 +67,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     page.go_back()
     expect(items).to_have_count(len(wanted))
     page.locator(".catalog-trail, .catalog-controls [data-clear]").first.click()
-    page.locator(".catalog-pick summary", has_text="Lifecycle").click()
     page.locator("input[name=lifecycle]").evaluate_all("boxes => boxes.forEach(box => box.click())")
-    page.keyboard.press("Escape")
     page.get_by_label("Find").fill("solr")
     expect(items).to_have_count(1)
     page.get_by_role("link", name="Apache Solr").click()
@@ -82,11 +78,10 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     assert page.evaluate("navigator.clipboard.readText()") == solr["versions"][0]["digest"]
     rows = page.get_by_role("region", name="Vulnerabilities of").locator("tbody tr")
     expect(rows).to_have_count(solr["security"]["total"])
-    page.locator(".catalog-pick summary", has_text="Severity").click()
     page.get_by_role("checkbox", name="critical").check()
     visible = page.locator("tbody tr[data-item]:visible")
     expect(visible).to_have_count(solr["security"]["critical"])
-    href = page.locator(".catalog-summary").get_by_role("link", name="JSON").get_attribute("href")
+    href = page.locator(".catalog-side").get_by_role("link", name="JSON").get_attribute("href")
     assert href is not None
     address = page.evaluate("href => new URL(href, location).href", href)
     assert json.loads(page.request.get(address).text())["data"] == solr
@@ -105,6 +100,30 @@ def test_tables_sort_by_number_and_by_version(visit: Visit) -> None:
         wanted = sorted((n for n in figures if n is not None), reverse=direction == "descending")
         missing = [str(figure) for figure in wanted] + ["–"] * figures.count(None)
         expect(table.locator("tbody tr .catalog-total")).to_have_text(missing)
+
+
+def test_the_button_of_the_answer_leads_to_as_many_images_as_it_says(visit: Visit) -> None:
+    page = visit.page
+    for path in ("", "security/"):
+        visit.go(path)
+        button = page.locator(".catalog-banner a")
+        count = (button.text_content() or "").split()[2]
+        button.click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Images¶")
+        expect(page.locator(".catalog-list [data-item]:visible")).to_have_count(int(count))
+
+
+def test_old_scans_come_before_the_answer(visit: Visit) -> None:
+    """The scans of the example are of 2025; `visiting` sets the browser's own clock."""
+    page = visit.page
+    visit.go("security/")
+    warning = page.get_by_text("Some scans are older than 30 days, so more may be open by now.")
+    expect(warning).to_be_visible()
+    page.evaluate("globalThis.catalogNow = '2025-11-01'")
+    page.get_by_role("navigation", name="Tabs").get_by_role("link", name="Home").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hardened Images¶")
+    expect(page.locator(".catalog-banner")).to_be_visible()
+    expect(warning).to_be_hidden()
 
 
 def test_instant_navigation_starts_the_script_again(visit: Visit) -> None:
@@ -141,6 +160,7 @@ def test_on_a_phone_filters_are_folded_until_one_is_wanted(visit: Visit) -> None
     page = visit.page
     visit.go("images/")
     fold, category = page.get_by_role("button", name="Filters"), page.locator("summary", has_text="Category")
+    active = page.locator(".catalog-active button")
     expect(category).to_be_hidden()
     fold.click()
     expect(fold).to_have_attribute("aria-expanded", "true")
@@ -150,7 +170,8 @@ def test_on_a_phone_filters_are_folded_until_one_is_wanted(visit: Visit) -> None
     visit.go("images/?find=nginx")
     expect(category).to_be_hidden()
     visit.go("images/?category=Databases")
-    expect(category).to_be_visible()
+    expect(active).to_have_text(["Category: Databases"])
+    expect(category).to_be_hidden()
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
@@ -186,3 +207,90 @@ def test_axe_finds_nothing_that_comes_from_us(browser: Browser, sites: str, sche
             assert found.keys() <= violations(page, f"{sites}plain/{path}", axe).keys(), (path, found)
         assert not [node for nodes in found.values() for node in nodes if "catalog" in node], path
     context.close()
+
+
+def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
+    page, box = visit.page, visit.page.locator(".catalog-compare")
+    visit.go("images/postgresql/?compare=17.5..18.0")
+    documents = {
+        version: json.loads(
+            page.request.get(visit.base + f"api/v1/security/postgresql/{version}.json").text()
+        )
+        for version in ("17.5", "18.0", "17.6")
+    }
+    pairs = {
+        version: {(row["id"], row["pkg"]) for row in document["cves"]}
+        for version, document in documents.items()
+    }
+
+    def counts(before: str, after: str) -> list[str]:
+        old, new = pairs[before], pairs[after]
+        return [f"{len(old - new)} gone", f"{len(old & new)} in both", f"{len(new - old)} new"]
+
+    expect(box.locator("summary")).to_have_text(counts("17.5", "18.0"))
+    expect(box.locator("details").first.locator("li")).to_have_count(len(pairs["17.5"] - pairs["18.0"]))
+    box.get_by_label("From").select_option("17.6")
+    expect(box.locator("summary")).to_have_text(counts("17.6", "18.0"))
+    assert page.url.endswith("?compare=17.6..18.0")
+    page.locator("tr[data-version='17.5'] .catalog-update a").first.click()
+    expect(box.locator("summary")).to_have_text(counts("17.5", "17.6"))
+    assert "compare=17.5..17.6" in page.url
+    visit.go("images/grafana/?compare=12.2.0..12.2.1")
+    expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
+
+
+def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:
+    page, box = visit.page, visit.page.locator(".catalog-start")
+    visit.go("images/postgresql/")
+    image = json.loads(page.request.get(visit.base + "api/v1/images/postgresql/index.json").text())["data"]
+    digests = {version["version"]: version["digest"] for version in image["versions"]}
+    expect(box.locator("[data-client]:visible")).to_have_count(1)
+    box.get_by_role("radio", name="docker").focus()
+    page.keyboard.press("ArrowRight")
+    expect(box.locator("[data-client]:visible code")).to_have_text(
+        f"podman pull {image['image']}@{digests['18.0']}"
+    )
+    box.get_by_label("Version").select_option("17.6")
+    box.get_by_label("Platform").select_option("linux/arm64")
+    pull = f"podman pull --platform=linux/arm64 {image['image']}@{digests['17.6']}"
+    box.locator("[data-client]:visible button").click()
+    expect(box.locator("[data-client]:visible button")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == pull
+    expect(box.locator("code").last).to_contain_text(f"{image['image']}@{digests['17.6']}")
+    visit.go("images/haproxy/")
+    image = json.loads(page.request.get(visit.base + "api/v1/images/haproxy/index.json").text())["data"]
+    (_, arm) = image["versions"][0]["manifests"]
+    box.get_by_label("Platform").select_option(arm["platform"])
+    code = f"docker pull {image['image']}:{image['latest']}@{arm['digest']}"
+    expect(box.locator("[data-client]:visible code")).to_have_text(code)
+
+
+@pytest.mark.parametrize(
+    ("day", "state", "sentence"),
+    [
+        ("2025-11-02", "good", "Use 18.0. Supported until 2030-11-14 (5 years). Scanned 2 days ago, signed"),
+        (
+            "2026-02-01",
+            "fair",
+            "The scan of 18.0 is old: more may be known since. Supported until 2030-11-14 (4 y",
+        ),
+        ("2031-02-01", "bad", "Do not use 18.0. Support ended on 2030-11-14 (79 days ago). Scanned"),
+    ],
+)
+def test_the_answer_is_that_of_the_readers_day(visit: Visit, day: str, state: str, sentence: str) -> None:
+    visit.page.add_init_script(f"globalThis.catalogNow = '{day}T12:00:00Z'")
+    visit.go("images/postgresql/")
+    banner = visit.page.locator(".catalog-answer")
+    expect(banner).to_contain_class(f"catalog-state-{state}")
+    expect(banner).to_contain_text(sentence)
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_an_item_page_is_whole_without_a_script(visit: Visit) -> None:
+    page = visit.page
+    visit.go("images/haproxy/")
+    pulls = page.locator(".catalog-start code:visible", has_text="docker pull")
+    expect(pulls).to_have_count(2)
+    expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(4)
+    expect(page.locator(".catalog-answer")).to_contain_text("Scanned 2025-10-31")
+    expect(page.locator(".catalog-compare, .catalog-choices")).to_be_hidden()

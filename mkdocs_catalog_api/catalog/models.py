@@ -238,7 +238,7 @@ class ItemEntry(Model):
     description: Annotated[
         Text | None,
         Field(description="One or two sentences.", examples=["Tools for every day."]),
-        Shown(elsewhere="below the name"),
+        Shown(elsewhere="under the name"),
     ] = None
     category: Annotated[
         Text,
@@ -284,7 +284,7 @@ class ImageEntry(ItemEntry):
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
-        Shown(hidden="for clients"),
+        Shown(elsewhere="next to the name"),
     ] = None
     base: Annotated[
         BadgeText | None,
@@ -314,7 +314,7 @@ class ImageEntry(ItemEntry):
     latest: Annotated[
         VersionLabel | None,
         Field(description="Label of the newest version."),
-        Shown(card="Newest", style="catalog-version"),
+        Shown(elsewhere="under the name"),
     ] = None
     lines: Annotated[
         LineRule | None,
@@ -375,7 +375,7 @@ class ChartEntry(ItemEntry):
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
-        Shown(hidden="for clients"),
+        Shown(elsewhere="next to the name"),
     ] = None
     chart: Annotated[
         ChartReference | None,
@@ -407,7 +407,7 @@ class ChartEntry(ItemEntry):
     latest: Annotated[
         ChartVersion | None,
         Field(description="Label of the newest version."),
-        Shown(card="Newest", style="catalog-version"),
+        Shown(elsewhere="under the name"),
     ] = None
     images: Annotated[
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],

@@ -168,7 +168,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_context`: show the whole page; the search has indexed only a part of it."""
         if filled := self._filled.get(page.file.src_uri):
-            page.content = filled.whole
+            page.content = filled.html
         # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
         if isinstance(page.meta.get("source"), str):
             page.meta = {name: value for name, value in page.meta.items() if name != "source"}

@@ -244,7 +244,9 @@ def fill_site(
     contents = {page.uri: divided.content for page, _, _, divided in built if divided}
     site = replace(site, pages=pages)
     view = CatalogView(catalog, folder, catalog.addresses.mount)
-    filled = PageFiller(site, settings, contents, view, feed_paths).fill(problems, strict=strict)
+    filled = PageFiller(site, settings, contents, view, feed_paths, titles=False).fill(
+        problems, strict=strict
+    )
     written: dict[str, bytes | None] = dict.fromkeys(further_before)
     refused = Problems()
     for page, path, html, divided in built:

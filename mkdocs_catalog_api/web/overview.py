@@ -17,7 +17,7 @@ _WEEK = 7
 
 
 class Earlier(NamedTuple):
-    """What was open in supported images on a recorded day."""
+    """Figures of the supported images on a recorded day."""
 
     figures: PopulationFigures
     date: str
@@ -70,13 +70,13 @@ def _ordinal(date: str) -> int:
 
 
 def headline(populations: Populations, earlier: Earlier | None) -> Headline:
-    """The sentence on the supported images, and what one has to know beside it."""
+    """The sentence on the supported images, and those that follow it."""
     every, supported = populations
     figures, counters = supported.figures, supported.figures.counters
     elsewhere = _elsewhere(populations)
     if not supported.scanned:
         what = "supported image" if every.scanned else "image"
-        answer = f"No {what} has been scanned yet: nobody knows what is open."
+        answer = f"No {what} has been scanned yet, so nothing is known."
         return Headline(answer, elsewhere, "unknown", (), 0)
     severities = SERIOUS if any(counters[word] for word in SERIOUS) else COUNTERS
     affected = sum(any(each.counters[word] for word in severities) for _, _, each in supported.newest())

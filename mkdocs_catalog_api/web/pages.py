@@ -27,10 +27,22 @@ from .view import CatalogView, Item
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _ASSETS = files("mkdocs_catalog_api.web") / "assets"
-ASSETS = {STYLE: (_ASSETS / "catalog.css").read_bytes(), SCRIPT: (_ASSETS / "catalog.js").read_bytes()}
-"""Path in the site → content of the style sheet and the script, published as they are written."""
+_INDENT = re.compile(rb"^\s*(?:(?://.*\n|/\*[^*]*\*/)\s*)*", re.MULTILINE)
+"""The indentation of a line, with the comments before it."""
+
+
+def _asset(name: str) -> bytes:
+    return _INDENT.sub(b"", (_ASSETS / name).read_bytes())
+
+
+ASSETS = {
+    STYLE: _asset("catalog.css"),
+    SCRIPT: _asset("catalog.js"),
+    "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
+}
+"""Path in the site → content of the style sheet and the scripts, without comments and indentation."""
+_TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
-_OPENING_END = re.compile(rf"<h[1-6]\b|{MARKER.pattern}", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
@@ -61,17 +73,8 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
-    trail: str = ""
-    """On an item's page the link back to its list."""
-    lead: str = ""
-    """On an item's page its description, shown under the title unless the page introduces the item itself."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
-
-    @property
-    def whole(self) -> str:
-        """The page with the parts around the title, which another generator has already written."""
-        return self.trail + self.html.replace("</h1>", "</h1>\n" + self.lead, 1)
 
     def head(self, before: str) -> str:
         """Elements to add to the head; `before` is the page up to there."""
@@ -91,7 +94,10 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir."""
+    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir.
+
+    `titles` is whether it contains their headings.
+    """
 
     def __init__(
         self,
@@ -100,12 +106,14 @@ class PageFiller:
         contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
+        *,
+        titles: bool = True,
     ) -> None:
         self.view, self._contents = view, contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
-        self._feeds = feed_paths
+        self._feeds, self._titles = feed_paths, titles
         self._pages = {page.uri: page for page in site.pages}
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
@@ -147,6 +155,8 @@ class PageFiller:
                     "move it to a separate line, with blank lines around it",
                 )
             first, *rest = self._parts.marker(marker, own, place, _level_below(before))
+            if marker.name == "item" and own and not self._titles:
+                first = self._parts.head(own, place, "", lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
             for number, html in enumerate(rest, 2):
                 name = f"{stem}-{marker.name}-{number}.html"
@@ -170,21 +180,22 @@ class PageFiller:
         if "item" not in names:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
-        heading = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>\n"
-        lead = ""
-        if entry.description and not _introduces(content, entry.description):
-            lead = f'<p class="catalog catalog-lead">{escape(entry.description)}</p>\n'
+        headings = _headings(html)
+        title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
+        if self._titles:
+            before, own_title, after = _around_title(title + html)
+            lead = _words(str(escape(entry.description or ""))) not in _words(content)
+            head = _or_problem(lambda: self._parts.head(own, place, own_title, lead=lead), page, 0, problems)
+            html = f"{before}{head or own_title}\n{after}"
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(
-            html=heading + html,
-            findable=f"{heading}{findable}<p>{escape(own.findable())}</p>",
-            headings=_headings(html),
+            html=html,
+            findable=f"{title}{findable}<p>{escape(own.findable())}</p>",
+            headings=headings,
             further=further,
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
-            trail=_or_problem(lambda: self._parts.trail(own, place), page, 0, problems),
-            lead=lead,
             listed_on=listed_on.uri if listed_on else None,
         )
 
@@ -225,11 +236,10 @@ def _list_pages(contents: Mapping[str, str], pages: Mapping[str, Page]) -> dict[
     return list_pages
 
 
-def _introduces(content: str, description: str) -> bool:
-    """Whether a page has text under the title, or the words of the description anywhere."""
-    body = content.partition("</h1>")[2] if "</h1>" in content else content
-    opening = _OPENING_END.split(body, maxsplit=1)[0]
-    return bool(_words(opening)) or _words(str(escape(description))) in _words(body)
+def _around_title(html: str) -> tuple[str, str, str]:
+    """The HTML before the title of a page, the title, and the HTML after it."""
+    title = _TITLE.search(html)
+    return (html[: title.start()], title[0], html[title.end() :]) if title else ("", "", html)
 
 
 def _words(html: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import msgspec
+from markupsafe import Markup
 from pydantic.fields import FieldInfo
 
 from ..authored.messages import models_in, resembling, suggestion
@@ -23,6 +24,7 @@ from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
+from .answer import chart_answer, image_answer, newest_scan
 from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
 from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
@@ -105,6 +107,9 @@ class Parts:
         self._env.globals["SORTS"] = SORTS
         self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
+        self._as_of = newest_scan(catalog) if catalog else ""
+        self._values: tuple[ItemPage | None, dict[str, Any]] = (None, {})
+        """The item whose page is being filled, and the values of its templates."""
         self._users = catalog.users() if catalog else {}
         self._since = {
             (statement.document, id_, statement.status): statement.timestamp[:10]
@@ -167,23 +172,32 @@ class Parts:
 
     def item(self, own: ItemPage, place: Place, level: int) -> str:
         """The catalog's part of an item's own page."""
-        assert self._view.value is not None  # noqa: S101  # without a catalog no page is an item's
-        values = self._item_values(self._view.value, own)
-        return self._render(f"item-{own.resource}", place, level, values)
+        return self._render(f"item-{own.resource}", place, level, self._item_values(own))
+
+    def head(self, own: ItemPage, place: Place, title: str, *, lead: bool) -> str:
+        """The head of an item's page, around its title; `lead` adds the description.
+
+        Without a title, which another generator has written, there is no logo and no way back either.
+        """
+        values = {"title": Markup(title), "lead": lead, "resource": own.resource}  # noqa: S704
+        return self._render("item-head", place, 2, self._item_values(own) | values)
 
     def ids(self) -> list[str]:
         """The ids that the page of vulnerabilities covers."""
         return [str(entry["id"]) for entry in self._cves()]
 
-    def trail(self, own: ItemPage, place: Place) -> str:
-        """The way back to the list of the item's collection; empty when no page lists it."""
-        return self._render("trail", place, 2, {"item": own.data, "resource": own.resource})
+    def _item_values(self, own: ItemPage) -> dict[str, Any]:
+        """The values of an item's templates."""
+        if self._values[0] is not own:
+            assert self._view.value is not None  # noqa: S101  # without a catalog no page is an item's
+            self._values = (own, self._new_values(self._view.value, own))
+        return self._values[1]
 
-    def _item_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
-        """What the template of an item is given."""
+    def _new_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
         document = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
         values: dict[str, Any] = {"item": document["data"], "document": document}
         values["fields"] = getattr(self._settings, own.resource).fields
+        max_age = self._settings.security.max_age
         if isinstance(own.item, Image):
             image, history, addresses = own.item, catalog.history, catalog.addresses
             record = history.images.get(own.slug) if history else None
@@ -200,11 +214,13 @@ class Parts:
             values["groups"] = _release_groups(image)
             values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)
+            values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
         elif isinstance(own.item, Chart):
             values["verify"] = chart_verify(own.item)
             pins = zip(document["data"]["images"], own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
+            values["answer"] = chart_answer(own.item, self._as_of, max_age)
         return values
 
     def _cves(self) -> Sequence[Item]:
@@ -270,16 +286,20 @@ class Parts:
             if item["categories"] != published.get("categories")
         }
         paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        filters = list_filters(resource, listed, fields) if len(items) > 5 else []
+        at_first = [item for item in listed if not supported or item["lifecycle"] == "available"]
+        filters = list_filters(resource, listed, at_first, fields) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
         )
+        scans = filter(None, (self._gathered.scanned_at.get(str(item.get("slug"))) for item in shown))
         numbers = range(1, max(1, -(-len(shown) // size)) + 1)
         first = CatalogList(
             resource=resource,
             source=self._view.href(path or self._source(resource, base)),
             items=shown[:size],
             total=len(shown),
+            every=shown,
+            scans=sorted(scans) if resource == "images" else (),
             supported=supported,
             left_out=left_out,
             filters=filters,

@@ -2,7 +2,8 @@
 // say so. A catalog that is scanned anew has no use for this.
 globalThis.catalogNow ??= "2025-11-01";
 const sayDay = () => {
-  const note = document.querySelector(".catalog time") && document.querySelector("article h1, [role=main] h1");
+  const heading = document.querySelector(".catalog-answer") ?? document.querySelector("article h1, [role=main] h1");
+  const note = document.querySelector(".catalog time") && heading;
   if (!catalogNow || !note || document.querySelector(".example-day")) return;
   const line = Object.assign(document.createElement("p"), { className: "example-day" });
   const day = new Date(catalogNow).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" });

@@ -25,6 +25,13 @@
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+  const anchor = (text, href) => Object.assign(make("a", "", text), { href });
+  // A button of a list's own that runs `react`.
+  const action = (className, text, react) => {
+    const button = Object.assign(make("button", className, text), { type: "button" });
+    listen([button], "click", react);
+    return button;
+  };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
@@ -51,16 +58,20 @@
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
   const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
   const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
+  const ago = past => ["today", "yesterday"][past] ?? `${past} days ago`;
   const times = root => {
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
-      element.textContent = (element.dataset.age ? ", " : "") + "scanned " + (["today", "yesterday"][past] ?? `${past} days ago`);
+      const { age } = element.dataset;
+      element.textContent = `${age === "," ? ", " : ""}scanned ${ago(past)}`;
       element.title = element.dateTime;
       element.hidden = false;
       const stale = past > maxAge(element);
-      element.classList.toggle("catalog-old", stale);
-      if (element.dataset.age) continue;
+      if (age) {
+        element.classList.toggle("catalog-old", stale);
+        continue;
+      }
       element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
       if (stale) fade(element);
     }
@@ -76,15 +87,105 @@
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
     const limit = list && maxAge(list.root);
-    for (const [index, mark, past, words] of [
-      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days`],
-      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it"]
+    for (const [index, mark, past, words, more] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is of ${newest.slice(0, 10)}; grades are as of each scan.`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
     ]) {
-      const all = known(index);
+      const all = known(index).sort();
       const count = all.filter(past).length;
       const most = count > all.length / 2;
       document.body.classList.toggle(`catalog-mostly-${mark}`, most);
-      if (most) list.root.before(make("p", "catalog-warning catalog-warned", `${count} of ${all.length} ${words}.`));
+      if (!most) continue;
+      const banner = make("p", "catalog-warning catalog-warned");
+      banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
+      list.root.before(banner);
+    }
+  };
+  // The answer, for a reader to whom the scan is old or the support over.
+  const answer = box => {
+    const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
+    const left = ends && -days(ends.dateTime);
+    const long = left => (Math.abs(left) > 730 ? `${Math.floor(Math.abs(left) / 365.25)} years` : many(Math.floor(Math.abs(left)), "day"));
+    const ended = left <= -1;
+    const age = scan && Math.floor(days(scan.dateTime));
+    const stale = age > maxAge(box);
+    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long(left)})`;
+    if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
+    if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
+    const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
+    if (!headline) return;
+    $(box, "b").textContent = headline;
+    box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+  };
+  // How much of the support is left, compared with the release that has most.
+  const support = root => {
+    const ends = $$(root, "[data-version] time[data-ends]");
+    const left = ends.map(end => Math.max(0, -days(end.dateTime)));
+    ends.forEach((end, index) => {
+      const bar = make("i", "catalog-left");
+      bar.style.width = `${(100 * left[index]) / Math.max(...left)}%`;
+      end.before(bar);
+    });
+  };
+  // The commands for the version and the platform that are chosen; digests are those of the table of releases.
+  const start = box => {
+    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
+    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
+    const { image } = box.dataset;
+    for (const label of version ? [...rows.keys()].slice(1) : []) version.append(new Option(label));
+    listen($$(box, "select"), "change", () => {
+      const label = version?.value ?? box.dataset.version;
+      const codes = rows.get(label) ?? [];
+      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
+      const digest = code ? `@${code.textContent}` : "";
+      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
+      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
+      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
+    });
+  };
+  // What goes, stays and comes from one version to another, by id and package; the address has both.
+  const compare = async box => {
+    const options = $$(document, ".catalog-release option");
+    const selects = $$(box, "select");
+    const result = $(box, "div");
+    if (!selects[0].options[1]) {
+      for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
+      listen(selects, "change", () => {
+        const address = new URL(location);
+        address.searchParams.set("compare", selects.map(select => select.value).join(".."));
+        history.replaceState(history.state, "", address);
+        compare(box);
+      });
+    }
+    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0]?.dataset.version];
+    selects.forEach((select, index) => (select.value = labels[index] ?? ""));
+    const chosen = selects.map(select => options.find(({ dataset }) => dataset.version === select.value));
+    result.textContent = "";
+    if (!chosen[0] || !chosen[1]) return;
+    try {
+      const [before, after] = await Promise.all(chosen.map(option => load(option.value)));
+      const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
+      if (missing[0]) return (result.textContent = `${missing.join(" and ")} not scanned, so they can't be compared.`);
+      const key = row => `${row.id} ${row.pkg}`;
+      const [old, now] = [before, after].map(({ cves }) => new Map(cves.map(row => [key(row), row])));
+      const some = (rows, other, there) => [...rows].filter(([name]) => other.has(name) === there).map(([, row]) => row);
+      for (const [rows, words] of [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]]) {
+        const part = make("details", "catalog-more");
+        const list = make("ul");
+        for (const row of rows) {
+          const line = make("li");
+          const word = row.severity.toLowerCase();
+          line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
+          list.append(line);
+        }
+        part.open = words !== "in both";
+        part.append(make("summary", "", `${rows.length} ${words}`), list);
+        result.append(part);
+      }
+      if (before.scanner !== after.scanner || !before.grade || !after.grade)
+        result.append(make("p", "catalog-quiet", "The scans are of different scanners or prove little, so this may be more than what has changed."));
+    } catch {
+      result.textContent = "They can't be compared: try again.";
     }
   };
   // Today on the timeline, which goes on to this year.
@@ -136,13 +237,28 @@
     const picture = logo?.[0] === "/";
     tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
-    tile.innerHTML = picture ? '<img alt="">' : icons.split(" ").includes(slug) ? '<svg viewBox="0 0 24 24"><use/></svg>' : "";
+    const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
+    const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
+    tile.innerHTML = picture ? '<img alt="">' : drawn;
     if (picture) tile.firstChild.src = link(logo);
-    else $(tile, "use")?.setAttribute("href", `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`);
   };
 
-  // A list: its state stands in the address, its rows come from the document as soon as somebody asks.
+  const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
+  // Bytes in powers of 1000, as the pages show them.
+  const size = bytes => {
+    let unit = 0;
+    for (; bytes >= 999.95; unit++) bytes /= 1000;
+    return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
+  };
+  const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
+
+  // The part of the script that is loaded when somebody searches.
+  let searching;
+  const searcher = () => (searching ??= import("./catalog-api-search.js"));
+
+  // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
   const lists = [];
+  const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -151,6 +267,7 @@
       const form = $$(root, "form");
       [this.form] = form;
       this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
+      this.boxes = this.fields.filter(({ type }) => type === "checkbox");
       this.table = $(root, "table");
       this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
       [this.body] = this.table.tBodies;
@@ -168,7 +285,9 @@
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", event => event.preventDefault());
-      for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
+      for (const kind of ["pointerover", "focusin"])
+        listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
+      listen(this.fields.slice(0, 1), "focus", () => this.prepare(" ").catch(() => {}));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
       listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
@@ -231,12 +350,19 @@
       this.limit = this.size;
       this.show();
     }
-    clear() {
-      for (const field of this.fields)
+    // Takes back what was chosen in these fields.
+    clear(fields = this.fields) {
+      for (const field of fields)
         if (field.type === "checkbox") field.checked = false;
         else field.value = "";
       this.changed();
-      this.fields[0].focus();
+      ($(this.form, ".catalog-active button") ?? this.fields[0]).focus();
+    }
+    label(field) {
+      if (field.type === "search") return `“${field.value}”`;
+      const { ariaLabel, children } = field.closest("[role=group]");
+      const text = field.nextElementSibling.textContent;
+      return children[1] ? `${ariaLabel}: ${text}` : text;
     }
     async rows() {
       const { source, key = "data", limit } = this.data;
@@ -251,30 +377,44 @@
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
       if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
-      for (const pick of $$(this.form, "details")) {
-        const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
-        $(pick, "b").textContent = chosen.length || "";
-        pick.title = chosen.join(", ");
-      }
-      const state = this.state();
-      const { size } = state;
-      if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
+      const chosen = this.boxes.filter(({ checked }) => checked);
+      for (const box of chosen) box.closest("details")?.setAttribute("open", "");
+      const chips = chosen.map(box => {
+        const chip = action("catalog-remove", this.label(box), () => this.clear([box]));
+        chip.ariaLabel = `Remove ${chip.textContent}`;
+        return chip;
+      });
+      $(this.form, ".catalog-active")?.replaceChildren(...chips);
+      const { size } = this.state();
       $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();
     }
     async render(grown) {
       const turn = (this.turn = (this.turn ?? 0) + 1);
-      let rows;
+      const [text] = this.state().get("find") ?? [""];
+      let rows, having;
       try {
+        const ready = this.prepare(text);
         rows = await this.rows();
+        // What is pasted waits for the search; a first letter finds names meanwhile.
+        if (this.search || text.length > 3) having = await ready;
+        else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
         this.say("The list can't be loaded: try again.");
         return;
       }
       if (turn !== this.turn) return;
+      this.having = having;
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
+      this.none(found[0] ? [] : rows, state);
+      // Rows come first.
+      setTimeout(() => {
+        if (turn !== this.turn) return;
+        this.count(rows, state);
+        this.answer(text, turn);
+      }, 50);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
@@ -321,39 +461,88 @@
     say(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
+    // How many rows each choice has, among those that the other filters leave.
+    count(rows, state) {
+      for (const name of new Set(this.boxes.map(box => box.name))) {
+        const [others, counts] = [without(state, name), {}];
+        for (const item of rows)
+          if (this.wanted(item, others, name === "lifecycle"))
+            for (const value of this.has(item, name, others)) counts[value] = (counts[value] ?? 0) + 1;
+        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
+      }
+    }
+    // Nothing is left: which filter, taken away, leaves how many.
+    none(rows, state) {
+      const buttons = [...state.keys()].flatMap(name => {
+        const left = rows.filter(item => this.wanted(item, without(state, name))).length;
+        const fields = this.fields.filter(field => field.name === name && (field.checked || field.type === "search"));
+        const text = fields.map(field => this.label(field)).join(", ");
+        return left ? action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields)) : [];
+      });
+      $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
+    }
+    // Loads the search and what it needs.
+    async prepare(text) {
+      if (!text || !this.data.search) return;
+      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      return (await this.searching).prepare(text);
+    }
+    async answer(text, turn) {
+      const box = $(this.form, ".catalog-result");
+      if (!box) return;
+      let parts;
+      try {
+        parts = text && this.search ? await this.search.explain(text) : [];
+      } catch {
+        parts = ["It can't be looked up: try again."];
+      }
+      if (turn === this.turn) box.replaceChildren(...parts);
+    }
     text(item) {
       if (!this.texts.has(item)) {
         const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
-        this.texts.set(item, words.join(" ").toLowerCase());
+        this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
     }
-    wanted(item, state) {
-      if (this.supported && !state.has("lifecycle") && item.lifecycle !== "available") return false;
-      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+    wanted(item, state, any) {
+      if (this.supported && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       return [...state].every(([name, values]) => {
-        const [value] = values;
-        if (name === "find") return value.toLowerCase().split(/\s+/).every(word => this.text(item).includes(word));
-        if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
-        if (name === "exploited") return !empty(item.exploited);
-        if (name === "fix") {
-          const severities = state.get("severity");
-          if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
-          return item.fixed ?? item.security?.fixable ?? item.fixable;
-        }
-        return this.has(item, name).some(one => values.includes(one));
+        if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
+        if (this.having) return this.having.has(item.slug);
+        values.words ??= this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
+        return values.words.every(word => this.text(item).includes(word));
       });
     }
-    has(item, name) {
+    // What an item has of a filter; a severity counts with a fix alone where one is asked for.
+    has(item, name, state) {
       const { security } = item;
-      if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
-      if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
+      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+      const mended = word => fixed === undefined || fixed.includes(word[0]);
+      if (name === "severity") {
+        if (!security) return [item.severity.toLowerCase()];
+        if (security.total === 0 && security.grade) return ["none"];
+        return WORDS.filter(word => security[word] && (!state.has("fix") || mended(word)));
+      }
+      if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
+      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "fix") {
+        const any = item.fixed ?? security?.fixable ?? item.fixable;
+        return any && (state.get("severity")?.some(mended) ?? true) ? ["yes"] : [];
+      }
+      if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
       const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [found].flat().map(String);
+      return [...new Set([found].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
+      if (path === "verdict") return verdict(security);
+      if (path === "build") {
+        const bytes = item.size ?? item.versions?.[0]?.size;
+        const names = item.platforms.map(platform => platform.replace("linux/", ""));
+        return [bytes ? size(bytes) : [], names[2] ? `${names.length} platforms` : names].flat().join(" · ");
+      }
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
       if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
@@ -387,6 +576,16 @@
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
+      for (const bar of $$(row, ".catalog-bar")) {
+        const { security } = item;
+        let x = 0;
+        bar.innerHTML = WORDS.filter(word => security[word])
+          .map(word => {
+            const width = (100 * security[word]) / security.total;
+            return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+          })
+          .join("");
+      }
       for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
   }
@@ -433,69 +632,25 @@
     if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
   };
 
-  // Who has one vulnerability: the rows of its own document.
+  // Who has one vulnerability, which the search looks up.
   const lookup = async root => {
-    const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
-    const box = $(root, ".catalog-found");
-    const [all, who] = lists.filter(list => root.contains(list.root));
-    if (!box) return;
-    for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
-    box.hidden = !id;
-    if (!id) return;
-    const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
-    title.textContent = id;
-    charts.textContent = told.textContent = "";
-    known.hidden = true;
-    try {
-      const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
-      if (!entry?.href) {
-        told.textContent = entry
-          ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
-          : "No listed release has it, as far as scans have looked.";
-        return;
-      }
-      const found = await load(link(entry.href));
-      const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-      const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
-      const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-      const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-      const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-      told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-      if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
-      all.fill(known.firstElementChild, { ...entry, ...found });
-      known.hidden = false;
-      who.rows = () =>
-        [...newest, ...older, ...found.suppressed].map(one => {
-          const image = images.get(one.slug);
-          const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
-          const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-          return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
-        });
-      who.other = true;
-      await who.render();
-      for (const { slug, href } of found.charts) {
-        const chart = make("a", "", slug);
-        chart.href = link(href);
-        charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
-        itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
-      }
-    } catch {
-      told.textContent = "It can't be looked up: try again.";
-    }
+    if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
+    const { copy: text } = target.dataset; // empty for the page's address
+    target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
-      await navigator.clipboard.writeText(target.dataset.copy);
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
-      done = "Selected";
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      done = text === "" ? "Copy the address" : "Selected";
     }
     target.textContent = said.textContent = done;
-    setTimeout(() => (target.textContent = "Copy"), 1500);
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
   // A table that does not fit is stacked; the headings of one that does can stay in sight.
@@ -509,7 +664,7 @@
     }
   });
   let here;
-  const start = () => {
+  const begin = () => {
     here = location.pathname;
     document.body.append(said);
     lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
@@ -521,6 +676,10 @@
       root.dataset.started = "";
       times(root);
       $$(root, ".catalog-timeline").forEach(timeline);
+      if (root.matches(".catalog-answer")) answer(root);
+      support(root);
+      $$(root, ".catalog-start").forEach(start);
+      $$(root, ".catalog-compare").forEach(compare);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
@@ -539,6 +698,7 @@
       list.again?.();
     }
     $$(document, "[data-lookup]").forEach(lookup);
+    $$(document, ".catalog-compare").forEach(compare);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
   const follow = event => {
@@ -555,17 +715,18 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
-  const shut = event => {
-    for (const pick of $$(document, ".catalog-pick[open]"))
-      if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
-        pick.open = false;
-        if (event.key) pick.firstElementChild.focus();
-      }
+  // `/` leads to the search box of a list, before the theme hears of it.
+  const shortcut = event => {
+    const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
+    const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || !box) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    box.focus();
   };
-  addEventListener("click", shut);
-  addEventListener("keydown", shut);
+  addEventListener("keydown", shortcut, true);
   // Material replaces the page without loading it anew, and tells of it here.
-  if (typeof document$ !== "undefined") document$.subscribe(start);
-  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  if (typeof document$ !== "undefined") document$.subscribe(begin);
+  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
 })();

@@ -1,0 +1,206 @@
+"""The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
+
+Times are those of the catalog; the script compares them with the reader's clock, and shows another headline for
+what has come to pass since the build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Literal, NamedTuple, TypeAlias
+
+from ..catalog.value import Catalog, Chart, Image, Pin
+from .render import counted
+
+State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
+DEFAULT_MAX_AGE = 30
+"""Days after which a scan is old without the setting `max_age`, as in the script."""
+
+
+class Verdict(NamedTuple):
+    """The sentence of an item, in parts."""
+
+    state: State
+    headline: str
+    remarks: Sequence[str] = ()
+    """Further sentences, the worst first."""
+    ends: str | None = None
+    """Day on which the support ends."""
+    ended: bool = False
+    """Whether that day is before the newest scan of the catalog."""
+    scanned: str | None = None
+    """Time of the oldest scan that counts."""
+    stale: bool = False
+    """Whether it is too old, compared with the newest scan of the catalog."""
+    details: Sequence[str] = ()
+    """Parts of a sentence that begins with the scan: `signed with Cosign`."""
+    if_ended: str = ""
+    """Headline for a reader after the end of support; empty if the headline stays."""
+    if_stale: str = ""
+    """Headline for a reader to whom the scan is too old; empty if the headline stays."""
+
+
+class _Fault(NamedTuple):
+    state: State
+    text: str
+
+
+def newest_scan(catalog: Catalog) -> str:
+    """Time of the newest scan of any image's newest version; empty without one. It is never after today."""
+    times = (image.figures.scanned_at for image in catalog.images if image.figures)
+    return max(filter(None, times), default="")
+
+
+def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> Verdict:
+    """The answer for an image that `charts` charts use; `as_of` is a time that is past for sure."""
+    release = image.newest
+    if image.entry.lifecycle == "planned" or release is None:
+        return _without_version(image.entry.lifecycle, "image")
+    version, figures, entry = release.entry.version, release.figures, release.entry
+    faults: list[_Fault] = []
+    if figures is None:
+        faults.append(
+            _Fault("unknown", f"{version} has not been scanned: its vulnerabilities are not known.")
+        )
+    elif figures.os_ended:
+        text = f"The operating system of {version} gets no more advisories, so finding nothing means little."
+        faults.append(_Fault("bad", text))
+    if figures and (figures.in_part or 0 < release.digests_scanned < len(entry.digests)):
+        platforms = f"{release.digests_scanned} of {len(entry.digests)} platforms"
+        faults.append(_Fault("fair", f"Only {platforms} of {version} are scanned."))
+    elif figures and figures.grade is None and not figures.os_ended:
+        faults.append(
+            _Fault("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
+        )
+    elif figures and not figures.scanned_at:
+        faults.append(_Fault("fair", f"It is not known when {version} was scanned."))
+    verdict = _answer(
+        _lifecycle(image.entry.lifecycle, "image"),
+        version,
+        faults,
+        _open(figures.counters, figures.exploited) if figures else None,
+        ends=str(entry.end_of_life or "") or None,
+        scanned=figures.scanned_at if figures else None,
+        details=_signed(image.entry.signature) + ([f"used by {counted(charts, 'chart')}"] if charts else []),
+        as_of=as_of,
+        max_age=max_age,
+    )
+    unknown_end = (
+        [] if verdict.ends or image.entry.lifecycle == "withdrawn" else ["No end of support is known."]
+    )
+    return verdict._replace(remarks=[*verdict.remarks, *unknown_end])
+
+
+def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
+    """The answer for a chart, which is as good as the images that it pins."""
+    versions = chart.entry.versions
+    if chart.entry.lifecycle == "planned" or not versions:
+        return _without_version(chart.entry.lifecycle, "chart")
+    version = versions[0].version
+    faults: list[_Fault] = []
+    pins: list[Pin] = list({pin.key: pin for pin in chart.pins}.values())
+    scans = [pin.figures for pin in pins if pin.figures]
+    times = [figures.scanned_at for figures in scans if figures.scanned_at]
+    counters = {word: sum(figures.counters[word] for figures in scans) for word in ("critical", "high")}
+    exploited = sum(figures.exploited or 0 for figures in scans)
+    installs = f"installs {counted(len(pins), 'image')}" if pins else "installs no images"
+    if len(scans) < len(pins):
+        number = f"Only {len(scans)} of {counted(len(pins), 'image')}" if scans else "None of its images"
+        state: State = "fair" if scans else "unknown"
+        faults.append(_Fault(state, f"{number} that {version} installs {'are' if scans else 'is'} scanned."))
+    elif any(figures.grade is None for figures in scans):
+        faults.append(_Fault("fair", f"Some of the scans of what {version} installs prove little."))
+    elif len(times) < len(scans):
+        faults.append(_Fault("fair", f"It is not known when everything in {version} was scanned."))
+    return _answer(
+        _lifecycle(chart.entry.lifecycle, "chart"),
+        version,
+        faults,
+        _open(counters, exploited),
+        ends=None,
+        scanned=min(times, default=None),
+        details=[*_signed(chart.entry.signature), installs],
+        as_of=as_of,
+        max_age=max_age,
+    )
+
+
+def _answer(
+    lifecycle: _Fault | None,
+    version: str,
+    faults: list[_Fault],
+    care: _Fault | None,
+    *,
+    ends: str | None,
+    scanned: str | None,
+    details: Sequence[str],
+    as_of: str,
+    max_age: int | None,
+) -> Verdict:
+    ended, stale = bool(ends and ends < as_of[:10]), _is_stale(scanned, as_of, max_age)
+    withdrawn = lifecycle is not None and lifecycle.state == "bad"
+    if_ended = _Fault("bad", f"Do not use {version}.")
+    if_stale = _Fault("fair", f"The scan of {version} is old: more may be known since.")
+    every = [
+        lifecycle if withdrawn else None,
+        if_ended if ended and not withdrawn else None,
+        None if withdrawn else lifecycle,
+        *faults,
+        if_stale if stale else None,
+        care,
+    ]
+    first, *others = [fault for fault in every if fault] or [_Fault("good", f"Use {version}.")]
+    if first is care:
+        first = _Fault(care.state, f"Use {version} with care: {care.text}")
+    return Verdict(
+        state="bad" if any(fault.state == "bad" for fault in others) else first.state,
+        headline=first.text,
+        remarks=[fault.text for fault in others],
+        ends=ends,
+        ended=ended,
+        scanned=scanned,
+        stale=stale,
+        details=details,
+        if_ended="" if withdrawn or ended or not ends else if_ended.text,
+        if_stale=if_stale.text if first.state == "good" and scanned else "",
+    )
+
+
+def _without_version(lifecycle: str, noun: str) -> Verdict:
+    if lifecycle == "planned":
+        return Verdict("unknown", f"This {noun} is planned: there is no version yet.")
+    fault = _lifecycle(lifecycle, noun) or _Fault("unknown", "No version is listed yet.")
+    return Verdict(fault.state, fault.text)
+
+
+def _lifecycle(lifecycle: str, noun: str) -> _Fault | None:
+    if lifecycle == "withdrawn":
+        return _Fault("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered.")
+    if lifecycle == "deprecated":
+        return _Fault("fair", f"Do not start with this {noun}: it is deprecated.")
+    return None
+
+
+def _open(counters: Mapping[str, int], exploited: int | None) -> _Fault | None:
+    """The open vulnerabilities that call for care: critical, high, and known to be exploited."""
+    number = {word: counters[word] for word in ("critical", "high") if counters[word]}
+    if not number and not exploited:
+        return None
+    words = " and ".join(f"{count} {word}" for word, count in number.items())
+    several = "vulnerability is" if sum(number.values()) == 1 else "vulnerabilities are"
+    text = f"{words} {several} open" if number else ""
+    known = f"{exploited} known to be exploited" if exploited else ""
+    state: State = "bad" if counters["critical"] or exploited else "fair"
+    return _Fault(state, f"{', '.join(filter(None, (text, known)))}.")
+
+
+def _signed(tool: str | None) -> list[str]:
+    return [f"signed with {tool.capitalize() if tool.islower() else tool}"] if tool else []
+
+
+def _is_stale(scanned: str | None, as_of: str, max_age: int | None) -> bool:
+    if not scanned or not as_of:
+        return False
+    age = date.fromisoformat(as_of[:10]) - date.fromisoformat(scanned[:10])
+    return age.days > (max_age or DEFAULT_MAX_AGE)
