@@ -209,17 +209,19 @@ class Digests(Struct):
 
     def close_day(self, date: str, image: KnownImage | None) -> None:
         listed = {**image.releases} if image else {}
-        self.scanned = {
+        scanned = {
             version: digests
             for version, digests in self.scanned.items()
             if version in listed and listed[version] == self.listed.get(version)
         }
         if image and image.scanned and image.scan:
-            self.scanned[image.scan.version] = image.scan.digests
-        self.listed = listed
+            scanned[image.scan.version] = image.scan.digests
+        if (listed, scanned) == (self.listed, self.scanned):
+            return
+        self.listed, self.scanned = listed, scanned
         now = {
             (version, digest)
-            for digests_by_version in (listed, self.scanned)
+            for digests_by_version in (listed, scanned)
             for version, digests in digests_by_version.items()
             for digest in digests
         }
