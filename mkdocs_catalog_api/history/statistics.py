@@ -85,7 +85,7 @@ class _Replay:
             figures.append(_day_figures(day, _added(self._sums.values())))
             trend.append(_day_counts(day, self._sums))
             head = Head(day.date, day.sha256)
-        fixes = Fixes(head.date)
+        fixes = FixStatistics(head.date)
         entries: list[FixEntry] = []
         for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
@@ -454,7 +454,7 @@ def _days(first: str, last: str) -> int:
     return (datetime.date.fromisoformat(last) - datetime.date.fromisoformat(first)).days
 
 
-class Fixes:
+class FixStatistics:
     """The time to fix by severity, in the windows that end with the last recorded day."""
 
     def __init__(self, last: str) -> None:
