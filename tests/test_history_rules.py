@@ -28,7 +28,7 @@ from mkdocs_catalog_api.history.state import (
     differences,
     known,
 )
-from mkdocs_catalog_api.history.statistics import Fixes, Since
+from mkdocs_catalog_api.history.statistics import FixStatistics, Since
 from mkdocs_catalog_api.problems import CatalogError
 
 from .past import BASE, ONE, TWO, documents
@@ -183,7 +183,7 @@ def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=12))
 def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> None:
     last = datetime.date(2026, 11, 30)
-    fixes = Fixes(last.isoformat())
+    fixes = FixStatistics(last.isoformat())
     for days in took:
         fixes.add(
             last.isoformat(), "LOW", Since((last - datetime.timedelta(days)).isoformat(), baseline=False)
@@ -200,7 +200,7 @@ def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> No
     [("2026-11-30", 1, 1), ("2026-09-02", 1, 1), ("2026-09-01", 0, 1), ("2025-11-30", 0, 0)],
 )
 def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int) -> None:
-    fixes = Fixes("2026-11-30")
+    fixes = FixStatistics("2026-11-30")
     fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=False))
     fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=True))
     times = fixes.times().high

@@ -129,7 +129,7 @@ class FixEntry(Document):
     fixed: Annotated[
         Date | None, Meta(description="The first day on which a scanned version had it in no package.")
     ]
-    fixed_in: Annotated[Version | None, Meta(description="The version that was the newest that day.")]
+    fixed_in: Annotated[str | None, Meta(description="The version that was the newest that day.")]
     days: Annotated[
         Counter | None,
         Meta(

@@ -85,7 +85,7 @@ class _Replay:
             figures.append(_day_figures(day, _added(self._sums.values())))
             trend.append(_day_counts(day, self._sums))
             head = Head(day.date, day.sha256)
-        fixes = Fixes(head.date)
+        fixes = FixStatistics(head.date)
         entries: list[FixEntry] = []
         for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
@@ -209,17 +209,19 @@ class Digests(Struct):
 
     def close_day(self, date: str, image: KnownImage | None) -> None:
         listed = {**image.releases} if image else {}
-        self.scanned = {
+        scanned = {
             version: digests
             for version, digests in self.scanned.items()
             if version in listed and listed[version] == self.listed.get(version)
         }
         if image and image.scanned and image.scan:
-            self.scanned[image.scan.version] = image.scan.digests
-        self.listed = listed
+            scanned[image.scan.version] = image.scan.digests
+        if (listed, scanned) == (self.listed, self.scanned):
+            return
+        self.listed, self.scanned = listed, scanned
         now = {
             (version, digest)
-            for digests_by_version in (listed, self.scanned)
+            for digests_by_version in (listed, scanned)
             for version, digests in digests_by_version.items()
             for digest in digests
         }
@@ -452,7 +454,7 @@ def _days(first: str, last: str) -> int:
     return (datetime.date.fromisoformat(last) - datetime.date.fromisoformat(first)).days
 
 
-class Fixes:
+class FixStatistics:
     """The time to fix by severity, in the windows that end with the last recorded day."""
 
     def __init__(self, last: str) -> None:
