@@ -274,8 +274,8 @@ class SecuritySettings(Section):
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Age in days above which you get a warning about the scan of a newest version. If other "
-        "versions of the image have scans, you also get a warning about a newest version without one.",
+        description="Age in days above which you get a warning about the scan of a newest version. If the "
+        "catalog has any scan, you also get a warning about each newest version without one.",
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
@@ -286,8 +286,8 @@ class SecuritySettings(Section):
         (),
         description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
         "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a version "
-        "(`partial`), and reports of an image in another registry (`reference`). `ignored` leaves out the "
-        "findings that the scanner is configured to ignore; without it, they are counted.",
+        "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
+        "the findings that the scanner is configured to ignore; without it, they are counted.",
     )
     max_report_size: Size = Field(
         512_000_000, description="Maximum size of a report or VEX document, such as `512MB`."

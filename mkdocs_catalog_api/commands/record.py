@@ -69,7 +69,8 @@ def _sha256(_context: object, _option: object, value: str | None) -> str | None:
     metavar="[REF]",
     is_flag=False,
     flag_value="HEAD",
-    help="Record the days of all commits up to this one. The history must be empty. [default: HEAD]",
+    help="Record the days of all commits up to this one. The history must be empty, or recorded from them."
+    " [default: HEAD]",
 )
 @click.option("--since", metavar="DAY", callback=_date, help="With --from-git, the first day.")
 @options

@@ -318,9 +318,7 @@ class Fetch:
         try:
             if report.strip():
                 read_report(report, body)
-                decode(
-                    report
-                )  # also the parts that a build does not read, as `keep_lost_results` writes them again
+                decode(report)  # also its unused parts, as `keep_lost_results` writes them again
         except ReportError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report
