@@ -420,12 +420,12 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
 
 
 def explain_settings(
-    found: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
+    errors: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
 ) -> Iterator[Problem]:
     """Yield a problem for each error of pydantic."""
-    for details in found:
+    for details in errors:
         path = location(details)
-        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
+        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in errors):
             continue  # the list is only empty because all its entries are invalid
         if path and isinstance(path[-1], int) and config.written(path[:-1]):
             path = path[:-1]  # one value is the short form of a list of one
@@ -597,11 +597,11 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
         try:
             settings = Settings.model_validate(usable)
         except ValidationError as error:
-            found = error.errors(include_url=False)
+            errors = error.errors(include_url=False)
             if usable is options:
-                problems.extend(explain_settings(found, Settings, config))
+                problems.extend(explain_settings(errors, Settings, config))
             # Without the invalid values, the other settings can be checked.
-            usable = without(usable, [location(details) for details in found])
+            usable = without(usable, [location(details) for details in errors])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
         written = options.get(resource)

@@ -121,8 +121,8 @@ class Code(StrEnum):
         "Keep one report, or scan again with a tool that writes the time to its report.")
     SCAN_AGE = ("CAT035", "age of a scan",
         "A scan is older than `security.max_age` or than its version, has no time, or has a time in the "
-        "future. Or a newest version has no scan, although an older version or, with `max_age`, another image "
-        "has one.",
+        "future. Or a newest version has no scan, although an older version or, with `max_age`, another "
+        "image has one.",
         "Scan again, and check the clock of the scanner.")
     IN_PART = ("CAT036", "partial scan",
         "Some digests of a version have no scan, or the scanner did not examine the content of the image. Or "
