@@ -313,8 +313,9 @@ def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
     site.page("catalog/images/redis.md", REQUIRED)
     hints = [line for line in told(site, level=Level.INFO)[1] if "images.pages" in line]
     assert hints == [
-        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but the folder catalog/images"
-        " has 2 (rename it to images, or set `images: {pages: catalog/images/**/*.md}` if those are items)"
+        "mkdocs.yml:6:7: catalog-api.images.pages: no page is an item of images, but the folder"
+        " catalog/images has 2 (rename it to images, or set `images: {pages: catalog/images/**/*.md}` if"
+        " those are items)"
     ]
 
 

@@ -121,10 +121,10 @@ def test_a_file_that_is_no_logo_is_refused(tmp_path: Path, data: bytes, words: s
 @pytest.mark.parametrize(
     ("logo", "words"),
     [
-        ("assets/none.svg", "neither a simple-icons slug nor an SVG file below docs_dir"),
+        ("assets/none.svg", "neither a simple-icons slug nor an SVG file in docs_dir"),
         ("assets/script.svg", "has a <script>"),
-        ("../secret.svg", "neither a simple-icons slug nor an SVG file below docs_dir"),
-        ("Docker Inc", "neither a simple-icons slug nor an SVG file below docs_dir"),
+        ("../secret.svg", "neither a simple-icons slug nor an SVG file in docs_dir"),
+        ("Docker Inc", "neither a simple-icons slug nor an SVG file in docs_dir"),
     ],
 )
 def test_the_setting_of_such_a_logo_is_named(site: SiteFolder, logo: str, words: str) -> None:

@@ -81,7 +81,7 @@ def test_what_is_no_address_of_a_site_is_wrong_usage(url: str) -> None:
     ("header", "value", "words"),
     [
         ("Access-Control-Allow-Origin", None, "Access-Control-Allow-Origin is missing"),
-        ("Access-Control-Allow-Origin", "https://a.example", "is 'https://a.example'; it has to be '*'"),
+        ("Access-Control-Allow-Origin", "https://a.example", "is 'https://a.example'; it must be '*'"),
         ("Cache-Control", None, "Cache-Control is missing"),
         ("Cache-Control", "no-cache", "Cache-Control is 'no-cache'"),
         ("Cache-Control", "no-cache, public, max-age=3600", "Cache-Control is 'no-cache, public"),
@@ -179,7 +179,7 @@ def test_a_manifest_cannot_lead_elsewhere(host: Host, path: str) -> None:
     manifest["documents"][path] = {"sha256": "0" * 64, "bytes": 1}
     file.write_text(json.dumps(manifest))
     (problem,) = wrong(host)
-    assert problem.startswith("manifest.json: no such document: ")
+    assert problem.startswith("manifest.json: not a valid document: ")
     assert problem.isprintable()
     assert not any("secret" in asked or "passwd" in asked for asked in host.asked)
 

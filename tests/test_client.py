@@ -82,7 +82,7 @@ def test_a_body_that_nobody_needs_is_not_read(server: BadServer, status: str) ->
     head = f"HTTP/1.1 {status}\r\nLocation: /there\r\n\r\n".encode()
     server.scripts = {"/": endless(head, b" " * 1000), "/there": lambda: [answer(b"{}")]}
     if status.startswith("503"):
-        with pytest.raises(UnavailableError, match="answers 503"):
+        with pytest.raises(UnavailableError, match="responds with 503"):
             ask(server)
     else:
         assert ask(server).status == (200 if status.startswith("302") else 404)
@@ -119,7 +119,7 @@ def test_a_redirect_to_https_is_followed_where_other_places_are_fine(server: Bad
 
 def test_what_a_server_says_reaches_nobody_s_terminal_as_it_is(server: BadServer) -> None:
     server.scripts["/"] = lambda: [answer(b"", "302 Found", Location="/\x1b[31mred\x9b2J")]
-    with pytest.raises(NoAnswerError, match="answers 403") as caught:
+    with pytest.raises(NoAnswerError, match="responds with 403") as caught:
         ask(server)
     assert len(server.asked) == 2
     assert str(caught.value).isprintable()
@@ -127,7 +127,7 @@ def test_what_a_server_says_reaches_nobody_s_terminal_as_it_is(server: BadServer
 
 def test_what_asks_for_a_change_is_told_that_there_is_none(server: BadServer) -> None:
     server.scripts["/"] = lambda: [answer(b"", "304 Not Modified")]
-    with pytest.raises(NoAnswerError, match="answers 304"):
+    with pytest.raises(NoAnswerError, match="responds with 304"):
         ask(server)
     with Client() as client:
         assert client.ask(server.address + "/", {"If-None-Match": '"a"'}).status == 304

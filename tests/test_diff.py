@@ -99,8 +99,8 @@ def test_an_image_that_goes_without_notice_breaks(site: SiteFolder) -> None:
     (site.folder / "docs/charts/stack.md").unlink()
     (site.folder / "docs/images/beta.md").unlink()
     assert differences(old, build(site, "new"), 1) == [
-        "breaking: charts/stack/index.json: stack is gone",
-        "breaking: images/beta/index.json: beta is gone",
+        "breaking: charts/stack/index.json: stack was removed",
+        "breaking: images/beta/index.json: beta was removed",
     ]
 
 
@@ -115,8 +115,8 @@ def test_what_was_announced_may_go(site: SiteFolder) -> None:
     assert differences(old, build(site, "new"), 0) == [
         "compatible: references/registry.example.org~hardened~beta.json: the document was removed",
         "compatible: roadmap/1.json: the document was removed",
-        "compatible: images/beta/index.json: beta is gone",
-        "compatible: roadmap/gamma/index.json: gamma is gone",
+        "compatible: images/beta/index.json: beta was removed",
+        "compatible: roadmap/gamma/index.json: gamma was removed",
         "compatible: images/alpha/index.json: version 1.0 was removed",
         "0 breaking, 5 compatible",
     ]

@@ -159,8 +159,8 @@ def test_a_link_to_nothing_is_named(site: SiteFolder) -> None:
     found, said = files(site)
     assert found == ["x.json"]
     assert [text.split(" (")[0] for text in said] == [
-        "scans/y.json: this can't be read: No such file or directory",
-        "scans/z.json: this can't be read: Too many levels of symbolic links",
+        "scans/y.json: can't be read: No such file or directory",
+        "scans/z.json: can't be read: Too many levels of symbolic links",
     ]
 
 
@@ -259,7 +259,7 @@ def test_a_picture_that_is_a_link_is_not_read_and_so_not_told_of(site: SiteFolde
     (site.folder / "docs/charts2").symlink_to("nowhere")
     code, said = command(site, "check")
     assert code == 1
-    assert "docs/charts2: this can't be read: No such file or directory" in said, "it may hold pages"
+    assert "docs/charts2: can't be read: No such file or directory" in said, "it may hold pages"
 
 
 def test_pages_behind_a_link_inside_the_project_are_read(site: SiteFolder) -> None:
@@ -276,7 +276,7 @@ def test_a_page_beyond_the_limit_is_named(site: SiteFolder, monkeypatch: pytest.
     monkeypatch.setattr(docs_dir, "MAX_SIZE", 4000)
     code, said = command(site, "check")
     assert code == 1
-    assert "docs/large.md: the page has 5,000 bytes and is not read" in said
+    assert "docs/large.md: not read, because the page has 5,000 bytes" in said
 
 
 NAMES = st.text("ab.\x1b\n\u202e\udc80", min_size=1, max_size=6).filter(lambda name: name.strip(".") != "")

@@ -247,7 +247,7 @@ def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
         preview = text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/") + f" --base {SITE}/"
         said = shell(folder, preview, code=1)
     printed = output("publish", f"{SITE}/api/v1/: ")
-    (right,) = re.findall(r", (the signature is right); ", printed)
+    (right,) = re.findall(r", (valid signature); ", printed)
     assert f", {right}; " in said
     shape = re.compile(r"^generatedAt: \S+Z\nbase: (\S+)$", re.MULTILINE)
     assert shape.findall(printed) == shape.findall(said) == [f"{SITE}/api/v1"]

@@ -111,7 +111,7 @@ def test_a_folder_that_is_set_has_to_be_there_and_not_in_docs_dir(past: Past) ->
     past.site.settings["history"] = "records"
     result = past.site.build()
     assert result.failed
-    assert any("the folder 'records' does not exist" in text for text in result.logged())
+    assert any("the folder 'records' is missing" in text for text in result.logged())
     (past.site.folder / "history").rename(past.site.folder / "docs/records")
     past.site.settings["history"] = "docs/records"
     result = past.site.build()

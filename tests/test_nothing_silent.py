@@ -53,10 +53,10 @@ def lines(site: SiteFolder, *options: str) -> list[str]:
 @pytest.mark.parametrize(
     ("chart", "offered"),
     [
-        ("ghcr.io/acme/charts/web", ["'oci://ghcr.io/acme/charts/web'"]),
-        ("localhost:5000/web", ["'oci://localhost:5000/web'"]),
-        ("charts.acme.org", ["'oci://charts.acme.org/web'", "'https://charts.acme.org'"]),
-        ("charts.acme.org:8443", ["'oci://charts.acme.org:8443/web'", "'https://charts.acme.org:8443'"]),
+        ("ghcr.io/acme/charts/web", ["`oci://ghcr.io/acme/charts/web`"]),
+        ("localhost:5000/web", ["`oci://localhost:5000/web`"]),
+        ("charts.acme.org", ["`oci://charts.acme.org/web`", "`https://charts.acme.org`"]),
+        ("charts.acme.org:8443", ["`oci://charts.acme.org:8443/web`", "`https://charts.acme.org:8443`"]),
         ("bitnami/web", ["oci://REGISTRY/PATH"]),
     ],
 )
@@ -416,4 +416,4 @@ def test_a_chart_that_is_a_file_of_a_repository_is_a_warning(site: SiteFolder, f
     site.page("charts/web.md", f"{CHART}\nchart: https://charts.acme.org/a/{file}\nversions: [1.0.0]")
     (problem,) = told(site)
     assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
-    assert "'https://charts.acme.org/a'" in problem.text
+    assert "`https://charts.acme.org/a`" in problem.text

@@ -119,7 +119,7 @@ def test_a_misspelt_application_gets_the_nearest_name(catalog: SiteFolder) -> No
     ("rows", "message"),
     [
         ([row("zlib", "1", "2", "newer")], "nvcmp.json:1:3: zlib: [0].delta: 'newer' is not"),
-        ([{"delta": "new", "newver": "2", "oldver": "1"}], "nvcmp.json:1:2: [0].name: required"),
+        ([{"delta": "new", "newver": "2", "oldver": "1"}], "nvcmp.json:1:2: [0].name: missing"),
         ([row("zlib", "1", "2"), "zlib"], "nvcmp.json:1:"),
         ([row("zlib", "1", "2"), row("zlib", "1", "2")], "nvcmp.json:1:"),
     ],
@@ -136,4 +136,4 @@ def test_decisions_that_are_set_must_be_there_and_have_something_to_decide(catal
     plain = {"application": "zlib", "to": "2", "outcome": "held"}
     result = build(catalog, plain, setting="no.yml")
     assert result.failed
-    assert any("nvcmp.json is none" in text for text in result.logged())
+    assert any("nvcmp.json is a list of updates" in text for text in result.logged())

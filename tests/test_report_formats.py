@@ -289,7 +289,7 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
         (osv(records=[{"id": " "}]), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results` is not a list"),
-        ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` holds no report of Trivy"),
+        ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
     ],
 )
 def test_a_report_that_cannot_be_counted_on_is_refused(document: dict[str, Any], reason: str) -> None:

@@ -92,9 +92,8 @@ def test_without_the_plugin_its_table_is_asked_for(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
     site.write("zensical.toml", '[project]\nsite_name = "Catalog"\n')
     result = call("check", "-f", site.folder / "zensical.toml")
-    assert (
-        "plugins: the plugin catalog-api is not in `plugins` (add the table [project.plugins.catalog-api])"
-        in (result.output)
+    assert "plugins: the plugin catalog-api is missing (add the table [project.plugins.catalog-api])" in (
+        result.output
     )
 
 

@@ -65,7 +65,7 @@ RULES = [
     ),
     _rule(
         "is no",
-        r"(?<!there )\b(?:is|are|was|were|be)\s+no\s+(?!(?:longer|more|less|need|way|limit|such|one)\b)[a-z]\w*",
+        r"(?<!there )\b(?:is|are|was|were|be)\s+no\s+(?!(?:longer|more|less|need|way|such|one)\b)[a-z]\w*",
         "is not a, there is no",
         "This is no expression.",
     ),

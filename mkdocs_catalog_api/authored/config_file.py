@@ -52,18 +52,18 @@ class ConfigFile(Struct, frozen=True, dict=True):
         """The settings of the plugin in this file and its parents, each with the file name. The first
         section with a setting takes precedence.
         """
-        found: list[tuple[str, yaml.Node]] = []
+        sections: list[tuple[str, yaml.Node]] = []
         path, name = self.path, self.name
         for _ in range(MAX_PARENTS + 1):
             root = _composed(path)
             if (section := _settings(root)) is not None:
-                found.append((name, section))
+                sections.append((name, section))
             parent = child(root, "INHERIT")
             if path is None or parent is None:
                 break
             name = inherited(name, str(parent[1].value))
             path = path.parent / str(parent[1].value)
-        return found
+        return sections
 
     def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
         """Return the first section that contains `path`, else the first section, else this file and None."""
@@ -112,10 +112,10 @@ def _composed(path: Path | None) -> yaml.Node | None:
 
 
 def _settings(root: yaml.Node | None) -> yaml.Node | None:
-    found = child(root, "plugins")
-    if found is None:
+    pair = child(root, "plugins")
+    if pair is None:
         return None
-    entries = found[1].value if isinstance(found[1], yaml.SequenceNode) else [found[1]]
+    entries = pair[1].value if isinstance(pair[1], yaml.SequenceNode) else [pair[1]]
     return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
 
 
@@ -132,12 +132,12 @@ def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yam
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
     """Like `child`, but also find keys that are not text by their typed value."""
-    found = child(node, step)
-    if found is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
+    pair = child(node, step)
+    if pair is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and _read(key.value) == step:
                 return key, value
-    return found
+    return pair
 
 
 def _read(text: str) -> object:
@@ -184,7 +184,7 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
     """Return (name, options) of each enabled plugin, with the plugins of a `group` in its place."""
     if not isinstance(value, list | dict):
         raise ValueError("expected a list of plugins")
-    found: list[tuple[str, dict[str, Any]]] = []
+    plugins: list[tuple[str, dict[str, Any]]] = []
     for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
         name, value = (
             next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
@@ -194,10 +194,10 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
             raise ValueError("expected a list of plugins, each a name or `name: {options}`")
         name = name.removeprefix("/").removeprefix("material/")
         if name == "group":
-            found += _plugins(options.get("plugins", [])) if options.get("enabled") else []
+            plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []
         elif name == "catalog-api" or options.get("enabled") is not False:
-            found.append((name, {key: option for key, option in options.items() if key != "enabled"}))
-    return found
+            plugins.append((name, {key: option for key, option in options.items() if key != "enabled"}))
+    return plugins
 
 
 def _custom_dir(value: object) -> object:
@@ -245,8 +245,8 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         for details in error.errors(include_url=False):
             where = location(details)[:1]
             line, column = place(root, where) if where[0] in merged else (0, 0)
-            said = message_and_hint(details)
-            problems.add(Problem(path.name, line, column, str(where[0]), *said, code=Code.SETTING))
+            message = message_and_hint(details)
+            problems.add(Problem(path.name, line, column, str(where[0]), *message, code=Code.SETTING))
         return None
 
 
@@ -272,8 +272,8 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         raise _error(name, error.line, error.column, error.message, error.hint) from None
     except yaml.MarkedYAMLError as error:
         where = mark(error)
-        said = explain(error, source.decode("utf-8", "replace"))
-        raise _error(name, where.line + 1, where.column + 1, *said) from None
+        message = explain(error, source.decode("utf-8", "replace"))
+        raise _error(name, where.line + 1, where.column + 1, *message) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
     if not isinstance(data, dict):

@@ -115,11 +115,11 @@ class DocsDir:
 
     def _defaults(self) -> Sequence[tuple[PurePosixPath, YamlDocument]]:
         """Return the documents of Material's meta plugin, outermost folder first."""
-        found = [
+        documents = [
             (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
             for uri in self._meta
         ]
-        return sorted(found, key=lambda pair: len(pair[0].parts))
+        return sorted(documents, key=lambda pair: len(pair[0].parts))
 
 
 def destination(uri: str, directory_urls: bool) -> str:

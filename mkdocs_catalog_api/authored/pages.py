@@ -123,8 +123,8 @@ class PageSelection:
     def slug(self, collection: str, uri: str) -> str:
         """Return the capture of a pattern, else `nginx` for images/nginx.md or images/nginx/index.md."""
         for capture in self._captures[collection]:
-            if found := capture.fullmatch(uri):
-                return found["slug"]
+            if match := capture.fullmatch(uri):
+                return match["slug"]
         folder, _, name = uri.rpartition("/")
         return folder.rpartition("/")[2] if name in _LANDING else splitext(name)[0]
 
@@ -249,10 +249,10 @@ class RawItem(Struct, frozen=True):
 
     def unreadable(self) -> Problem | None:
         """Return a problem if MkDocs can't read the front matter of the page, though it is valid as text."""
-        found = self.document.unreadable() if self.page else None
-        if found is None:
+        unreadable = self.document.unreadable() if self.page else None
+        if unreadable is None:
             return None
-        line, column, value = found
+        line, column, value = unreadable
         message = f"MkDocs can't read {value!r}, so it shows the front matter as text of the page"
         return Problem(
             self.file, line, column, "", message, "put it in quotes", Level.WARNING, code=Code.SYNTAX
@@ -284,10 +284,10 @@ def heading(text: str) -> str | None:
         rendered = markdown(body, extensions=["extra"])
     except RecursionError:
         return None
-    found = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)
-    if found is None:
+    match = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)
+    if match is None:
         return None
-    return html.unescape(re.sub(r"<[^>]*>", "", found.group(1))).strip() or None
+    return html.unescape(re.sub(r"<[^>]*>", "", match.group(1))).strip() or None
 
 
 def select(

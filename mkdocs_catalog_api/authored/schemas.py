@@ -48,16 +48,16 @@ def schemas(
     `lookups` and `scanners` are the allowed values of these settings. With `inherited`, a page has no
     required fields, because a `.meta.yml` may provide them.
     """
-    made = {
+    collections = {
         f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
     }
-    return made | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups, scanners)}
+    return collections | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups, scanners)}
 
 
-def write(folder: Path, made: Mapping[str, Schema]) -> None:
+def write(folder: Path, files: Mapping[str, Schema]) -> None:
     """Write schemas to a folder, which is created if needed."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, schema in made.items():
+    for name, schema in files.items():
         text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 

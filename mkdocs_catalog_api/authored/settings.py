@@ -274,8 +274,8 @@ class SecuritySettings(Section):
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Age in days above which you get a warning about the scan of a newest version. If other "
-        "versions of the image have scans, you also get a warning about a newest version without one.",
+        description="Age in days above which you get a warning about the scan of a newest version. If the "
+        "catalog has any scan, you also get a warning about each newest version without one.",
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
@@ -286,8 +286,8 @@ class SecuritySettings(Section):
         (),
         description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
         "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a version "
-        "(`partial`), and reports of an image in another registry (`reference`). `ignored` leaves out the "
-        "findings that the scanner is configured to ignore; without it, they are counted.",
+        "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
+        "the findings that the scanner is configured to ignore; without it, they are counted.",
     )
     max_report_size: Size = Field(
         512_000_000, description="Maximum size of a report or VEX document, such as `512MB`."
@@ -420,12 +420,12 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
 
 
 def explain_settings(
-    found: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
+    errors: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
 ) -> Iterator[Problem]:
     """Yield a problem for each error of pydantic."""
-    for details in found:
+    for details in errors:
         path = location(details)
-        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in found):
+        if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in errors):
             continue  # the list is only empty because all its entries are invalid
         if path and isinstance(path[-1], int) and config.written(path[:-1]):
             path = path[:-1]  # one value is the short form of a list of one
@@ -597,11 +597,11 @@ def read_settings(options: Mapping[str, object], config: ConfigFile, problems: P
         try:
             settings = Settings.model_validate(usable)
         except ValidationError as error:
-            found = error.errors(include_url=False)
+            errors = error.errors(include_url=False)
             if usable is options:
-                problems.extend(explain_settings(found, Settings, config))
+                problems.extend(explain_settings(errors, Settings, config))
             # Without the invalid values, the other settings can be checked.
-            usable = without(usable, [location(details) for details in found])
+            usable = without(usable, [location(details) for details in errors])
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
         written = options.get(resource)

@@ -52,12 +52,12 @@ class _Scan:
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str, yaml.Mark]] = []
         start = line = 0
-        for found in _TOKEN.finditer(text):
-            mark = yaml.Mark("", found.start(), line, found.start() - start, None, 0)
-            if found.lastgroup:
-                self._tokens.append((found.lastgroup, found[0], mark))
-            if newlines := found[0].count("\n"):
-                line, start = line + newlines, found.start() + found[0].rindex("\n") + 1
+        for match in _TOKEN.finditer(text):
+            mark = yaml.Mark("", match.start(), line, match.start() - start, None, 0)
+            if match.lastgroup:
+                self._tokens.append((match.lastgroup, match[0], mark))
+            if newlines := match[0].count("\n"):
+                line, start = line + newlines, match.start() + match[0].rindex("\n") + 1
         self._at = 0
         self.root = yaml.MappingNode("", [], yaml.Mark("", 0, 0, 0, None, 0))
         table = self.root
@@ -96,7 +96,7 @@ class _Scan:
         for key in keys[:-1] if listed else keys:
             table = _below(table, key)
         if listed:
-            tables = next((value for found, value in table.value if found.value == keys[-1].value), None)
+            tables = next((value for name, value in table.value if name.value == keys[-1].value), None)
             if tables is None:
                 tables = yaml.SequenceNode("", [], mark)
                 table.value.append((keys[-1], tables))
@@ -141,14 +141,14 @@ class _Scan:
 
 def _below(table: yaml.MappingNode, key: yaml.ScalarNode) -> yaml.MappingNode:
     """Return the table at `key`, in a list of tables the last one. A missing table is created."""
-    for found, value in table.value:
-        if found.value == key.value:
+    for name, value in table.value:
+        if name.value == key.value:
             last = value.value[-1] if isinstance(value, yaml.SequenceNode) else value
             assert isinstance(last, yaml.MappingNode)  # noqa: S101  # otherwise it is not valid TOML
             return last
-    made = yaml.MappingNode("", [], key.start_mark)
-    table.value.append((key, made))
-    return made
+    added = yaml.MappingNode("", [], key.start_mark)
+    table.value.append((key, added))
+    return added
 
 
 def _read(text: str) -> object:

@@ -80,8 +80,8 @@ def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
         return "a tab, which YAML does not allow here", "indent with spaces"
     if "mapping values are not allowed" in problem and ": " not in before:
         return f"the key `{before.strip()}` is not allowed here", "check its indentation, and the line above"
-    for found, message, hint in _SAID:
-        if found in problem or found in context:
+    for pattern, message, hint in _SAID:
+        if pattern in problem or pattern in context:
             return message.replace("…", at or "the end of the line"), hint
     return (
         f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
@@ -252,7 +252,7 @@ class YamlDocument(Struct, frozen=True, dict=True):
 
     def unreadable(self) -> tuple[int, int, str] | None:
         """Return line, column and text of a value that YAML 1.1 can't convert (`2026-13-45`), or None."""
-        dates = (self.text[found.start() - 4 : found.end()] for found in _DATE.finditer(self.text))
+        dates = (self.text[match.start() - 4 : match.end()] for match in _DATE.finditer(self.text))
         doubtful = _OTHER_DOUBTFUL.search(self.text) or not all(map(_readable, dates))
         if not doubtful or self.typed or self._root is None:
             return None
@@ -267,10 +267,10 @@ def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
     """Return line and column of the value at `path` in `root`, or of its nearest existing parent."""
     node, mark = root, None if root is None else root.start_mark
     for step in path:
-        found = child(node, step)
-        if found is None:
+        pair = child(node, step)
+        if pair is None:
             break
-        key, node = found
+        key, node = pair
         mark = key.start_mark
     return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 

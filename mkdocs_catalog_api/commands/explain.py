@@ -19,8 +19,8 @@ def command(codes: tuple[str, ...]) -> None:
         return
     explanations = []
     for written in codes:
-        found = _CODES.get(written.strip("[]").upper())
-        if found is None:
+        known = _CODES.get(written.strip("[]").upper())
+        if known is None:
             raise click.UsageError(f"{written!r} is not a code (run `catalog-api explain` to list all codes)")
-        explanations.append(f"{found}: {found.topic}\n\n{found.cause}\n\nWhat to do: {found.remedy}\n")
+        explanations.append(f"{known}: {known.topic}\n\n{known.cause}\n\nWhat to do: {known.remedy}\n")
     click.echo("\n".join(explanations), nl=False)

@@ -69,7 +69,8 @@ def _sha256(_context: object, _option: object, value: str | None) -> str | None:
     metavar="[REF]",
     is_flag=False,
     flag_value="HEAD",
-    help="Record the days of all commits up to this one. The history must be empty. [default: HEAD]",
+    help="Record the days of all commits up to this one. The history must be empty, or recorded from them."
+    " [default: HEAD]",
 )
 @click.option("--since", metavar="DAY", callback=_date, help="With --from-git, the first day.")
 @options
@@ -122,7 +123,7 @@ def command(
             refused = "not verified" if verify else "nothing recorded"
             click.secho(f"{refused}: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
-            click.echo(f"{done.said}; {problems.summary()}")
+            click.echo(f"{done.text}; {problems.summary()}")
     if done is None:
         sys.exit(1)
 
@@ -130,7 +131,7 @@ def command(
 class _Done(NamedTuple):
     """The result, for people and for programs."""
 
-    said: str
+    text: str
     summary: dict[str, object]
 
 
@@ -211,11 +212,11 @@ def _refused(problem: Problem) -> CatalogError:
 def _rebuild(folder: Folder) -> _Done:
     changed, dropped = chain.rebuild(folder)
     days = len(folder.dates)
-    said = (
+    text = (
         f"rebuilt: {changed:,} of {_count(days, 'day')} changed, {_count(dropped, 'event')} "
         "left out that repeated earlier days"
     )
-    return _Done(said, {"days": days, "changed": changed, "dropped": dropped})
+    return _Done(text, {"days": days, "changed": changed, "dropped": dropped})
 
 
 def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str, since: str | None) -> _Done:
@@ -246,8 +247,8 @@ def _from_git(run: Run, site: Site, settings: Settings, folder: Folder, ref: str
     if not commits:
         message = "no commit changes the pages, data or reports of the catalog"
         run.problems.add(Problem("", 0, 0, "--from-git", message, level=Level.WARNING, code=Code.DAY))
-    said = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
-    return _Done(said, {"days": days, "skipped": len(commits) - days, "events": events})
+    text = f"recorded {_count(days, 'day')} from git: {_count(events, 'event')}"
+    return _Done(text, {"days": days, "skipped": len(commits) - days, "events": events})
 
 
 def _seen_in(
@@ -255,8 +256,8 @@ def _seen_in(
 ) -> tuple[list[Seen], RecordedFigures] | None:
     """Return the images and counts of a commit, under today's configuration; None if it has errors."""
     then = replace(run, problems=Problems())
-    with tempfile.TemporaryDirectory(prefix="catalog-api-") as made:
-        tree = Path(made) / "tree"
+    with tempfile.TemporaryDirectory(prefix="catalog-api-") as folder:
+        tree = Path(folder) / "tree"
         repository.extract(commit, paths, tree)
         root = repository.place(site.root, tree)
         try:

@@ -37,13 +37,13 @@ class AdvisorySource(NamedTuple):
 
 
 def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    found = read_kev(data, name, problems)
-    return found and Outline(found.released, len(found.added))
+    kev = read_kev(data, name, problems)
+    return kev and Outline(kev.released, len(kev.added))
 
 
 def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    found = read_epss(io.BytesIO(data), name, most, problems)
-    return found and Outline(found.score_date, found.rows)
+    epss = read_epss(io.BytesIO(data), name, most, problems)
+    return epss and Outline(epss.score_date, epss.rows)
 
 
 ADVISORY_SOURCES: Mapping[str, AdvisorySource] = {
@@ -114,14 +114,14 @@ def download(
     if answer.status == 304:
         counts["unchanged"] += 1
         return
-    found = source.outline(answer.body, address, target.most, problems)
+    outline = source.outline(answer.body, address, target.most, problems)
     before = source.outline(earlier, target.label, target.most, Problems())
-    if found is None:
+    if outline is None:
         keep("not downloaded, because the response is invalid")
-    elif before and found.day < before.day:
-        keep(f"{address} has an older file, of {found.day}", level=Level.WARNING)
-    elif before and found.entries < _SHRUNK * before.entries:
-        message = f"{address} has {found.entries:,} entries, but the earlier file has {before.entries:,}"
+    elif before and outline.day < before.day:
+        keep(f"{address} has an older file, of {outline.day}", level=Level.WARNING)
+    elif before and outline.entries < _SHRUNK * before.entries:
+        message = f"{address} has {outline.entries:,} entries, but the earlier file has {before.entries:,}"
         keep(message, "if this is correct, delete the file and run the command again")
     else:
         if answer.body != earlier:

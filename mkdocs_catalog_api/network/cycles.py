@@ -1,4 +1,4 @@
-"""Downloads the release cycles of products from endoflife.date. Its data has the MIT license."""
+"""Downloads the release cycles of products from endoflife.date. Its data is under the MIT license."""
 
 from __future__ import annotations
 

@@ -81,11 +81,11 @@ def search(client: Client, hub: str, repository: str) -> list[str]:
         query = f"kind=0&repo={quote(repository, safe='')}&deprecated=true&limit={_PAGE}&offset={offset}"
         address = f"{hub}/api/v1/packages/search?{query}"
         try:
-            found = msgspec.convert(decode(client.ask(address).body), _Search).packages or []
-            names |= dict.fromkeys(slug(package.normalized_name) for package in found)
+            packages = msgspec.convert(decode(client.ask(address).body), _Search).packages or []
+            names |= dict.fromkeys(slug(package.normalized_name) for package in packages)
         except (ReportError, msgspec.ValidationError, ValueError) as error:
             raise NoAnswerError(f"{address}: invalid search results: {error}") from None
-        if len(found) < _PAGE:
+        if len(packages) < _PAGE:
             break
     return list(names)
 
@@ -104,12 +104,12 @@ def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
         ReportError: one of them is not a report.
     """
     images = mapping(decode(newer))
-    found = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
-    said = {image: body for image, body in images.items() if _has_results(body)}
-    lost = found - set(map(text, said))
+    with_findings = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
+    with_results = {image: body for image, body in images.items() if _has_results(body)}
+    lost = with_findings - set(map(text, with_results))
     if not lost:
         return newer, []
-    report = msgspec.json.encode(mapping(decode(earlier)) | said) if said else earlier
+    report = msgspec.json.encode(mapping(decode(earlier)) | with_results) if with_results else earlier
     return report, sorted(lost)
 
 
@@ -158,21 +158,21 @@ class Fetch:
         for chart, raw in charts:
             if chart.hub is None:
                 continue
-            found = listed_at(chart.hub, [version.version for version in chart.versions], hub)
-            if found is None:
+            listing = listed_at(chart.hub, [version.version for version in chart.versions], hub)
+            if listing is None:
                 message = "skipped, because this is not the URL of a chart on Artifact Hub"
                 hint = "for example https://artifacthub.io/packages/helm/REPOSITORY/CHART"
                 self._problems.add(
                     replace(raw.problem(("hub",), message, hint, code=Code.NOT_FETCHED), level=Level.INFO)
                 )
-            elif found.name in own and own[found.name].hub != found.hub:
-                message = f"{found.name} is also the name of a chart on {own[found.name].hub}"
+            elif listing.name in own and own[listing.name].hub != listing.hub:
+                message = f"{listing.name} is also the name of a chart on {own[listing.name].hub}"
                 self._problems.add(
                     raw.problem(("hub",), message, "use one hub at a time with --hub", code=Code.NOT_FETCHED)
                 )
             else:
-                before = own[found.name].versions if found.name in own else ()
-                own[found.name] = replace(found, versions=before + found.versions)
+                before = own[listing.name].versions if listing.name in own else ()
+                own[listing.name] = replace(listing, versions=before + listing.versions)
         if repositories:
             listings = [
                 each for name in repositories for each in self._charts_of(name, hub or ARTIFACT_HUB, own)
@@ -196,8 +196,8 @@ class Fetch:
             return []
         if not names:
             self._problem(folder, f"{hub} has no charts in the repository {repository!r}")
-        found = [Listing(hub, repository, name) for name in names]
-        return [replace(own[each.name], hub=hub) if each.name in own else each for each in found]
+        listings = [Listing(hub, repository, name) for name in names]
+        return [replace(own[each.name], hub=hub) if each.name in own else each for each in listings]
 
     def fetch(self, listing: Listing) -> bool:
         """Download the reports of one chart, or add problems. Returns False if the hub is unreachable."""
@@ -318,9 +318,7 @@ class Fetch:
         try:
             if report.strip():
                 read_report(report, body)
-                decode(
-                    report
-                )  # also the parts that a build does not read, as `keep_lost_results` writes them again
+                decode(report)  # also its unused parts, as `keep_lost_results` writes them again
         except ReportError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
         return report

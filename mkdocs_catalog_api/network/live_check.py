@@ -46,7 +46,7 @@ def _json_type(value: str | None) -> _Verdict:
 def _an_hour(value: str | None) -> _Verdict:
     """Add a note for another time than an hour: on some hosts, such as GitHub Pages, it can't be changed."""
     parts = [part.strip().lower() for part in (value or "").split(",")]
-    ages = [int(found[1]) for part in parts if (found := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
+    ages = [int(match[1]) for part in parts if (match := re.fullmatch(r"max-age=(\d{1,9})", part, re.ASCII))]
     if len(ages) != 1 or not ages[0] or {"no-store", "no-cache", "private"} & set(parts):
         wanted = HEADERS["Cache-Control"]
         return Level.ERROR, f"; it must be {wanted!r}, so that copies are kept for an hour"

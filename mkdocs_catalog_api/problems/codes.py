@@ -121,7 +121,8 @@ class Code(StrEnum):
         "Keep one report, or scan again with a tool that writes the time to its report.")
     SCAN_AGE = ("CAT035", "age of a scan",
         "A scan is older than `security.max_age` or than its version, has no time, or has a time in the "
-        "future. Or the newest version has no scan: with `max_age` always, else if an older one has a scan.",
+        "future. Or a newest version has no scan, although an older version or, with `max_age`, another "
+        "image has one.",
         "Scan again, and check the clock of the scanner.")
     IN_PART = ("CAT036", "partial scan",
         "Some digests of a version have no scan, or the scanner did not examine the content of the image. Or "
@@ -138,7 +139,7 @@ class Code(StrEnum):
     DOUBTFUL_FINDINGS = ("CAT039", "findings that are not counted or rated",
         "A report has findings with a missing or unknown severity, findings that the scanner is configured "
         "to ignore, or findings that the build does not read.",
-        "Scan again, or set `security: {accept: [ignored]}` to leave out the findings that you ignore.")
+        "Scan again, or set `security: {accept: [ignored]}` to suppress the findings that you ignore.")
 
     # VEX statements and advisories
     BROKEN_VEX = ("CAT040", "unreadable VEX document",

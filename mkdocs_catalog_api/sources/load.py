@@ -227,7 +227,7 @@ def _updates(
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
         if section.decisions:
-            message = f"not used: decisions require the output of nvcmp, and {path.name} is not"
+            message = f"decisions require the output of nvcmp, but {path.name} is a list of updates"
             hint = "use `outcome` in that file"
             problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
     by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}

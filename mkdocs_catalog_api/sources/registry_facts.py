@@ -239,8 +239,8 @@ class FactsFolder:
         known = next(known for known in present if known.label == label)
         facts = known.facts
         filled: dict[str, object] = {}
-        found = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
-        for field, key, value in found:
+        facts_of_item = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
+        for field, key, value in facts_of_item:
             if field in filled or values.get(field) is not None or not value:
                 continue
             path = f"versions[{known.position}].{key}"
@@ -370,11 +370,11 @@ def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:
         facts = known_version.facts
         given = {key: item for key, item in known_version.value.items() if item is not None}
         if isinstance(facts, ImageVersionFacts):
-            found = _of_version(given, facts) | {"tags": tags[known_version.label]}
+            fields = _of_version(given, facts) | {"tags": tags[known_version.label]}
         else:
-            found = {"appVersion": facts.app_version, "digest": facts.digest}
-        found["released"] = facts.created and facts.created[:10]
-        filled.append({key: item for key, item in found.items() if item is not None} | given)
+            fields = {"appVersion": facts.app_version, "digest": facts.digest}
+        fields["released"] = facts.created and facts.created[:10]
+        filled.append({key: item for key, item in fields.items() if item is not None} | given)
     return filled
 
 
@@ -392,18 +392,18 @@ def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str,
     digests = [*_digests(given)]
     by_platform = {manifest.platform: manifest for manifest in reversed(facts.manifests)}
     manifests = [manifest for manifest in facts.manifests if by_platform[manifest.platform] is manifest]
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if not digests or "manifests" in given:
-        found["digest"] = facts.digest
+        fields["digest"] = facts.digest
     if not digests or facts.digest in digests or "manifests" in given:
-        found["platforms"] = [manifest.platform for manifest in manifests]
-        found["size"] = manifests[0].size if manifests else None
+        fields["platforms"] = [manifest.platform for manifest in manifests]
+        fields["size"] = manifests[0].size if manifests else None
     if set(digests) <= {facts.digest} and [manifest.digest for manifest in manifests] != [facts.digest]:
-        found["manifests"] = [
+        fields["manifests"] = [
             {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
             for manifest in manifests
         ]
-    return found
+    return fields
 
 
 Found = Iterator[tuple[str, str, object]]
