@@ -89,7 +89,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
 _WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
 """Closed lists of words → the name of their schema."""
 
-_NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem"}
+_NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem", "VersionEntry": "ImageVersion"}
 """Model → the name of what is published of it; that of others is without `Entry`."""
 
 

@@ -54,6 +54,9 @@ _RESPONSES = {
 }
 
 
+_EVENT = """\
+One change between two recorded days; `kind` says which. Later versions add kinds: ignore one that you do not
+know."""
 _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
@@ -88,20 +91,22 @@ def _schemas(
     routes: Sequence[Route],
 ) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
     """The schema of each route's documents and of its parameters, and the named ones by their names."""
-    found, schemas = schema_components(
+    references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
-    references = iter(found)
-    bodies = [next(references) if route.struct else _BINARY for route in routes]
-    words: dict[str, Schema] = {}
-    opened = {name: _open(schema, words) for name, schema in schemas.items()}
-    opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    remaining = iter(references)
+    bodies = [next(remaining) if route.struct else _BINARY for route in routes]
+    named: dict[str, Schema] = {}
+    for name, schema in schemas.items():
+        named[name] = _open(schema, named)
+    named["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
     for event in get_args(AnyEvent):
-        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
+        if event.__name__ in named:
+            named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."
     parameters = [
-        [_simpler(json_schema(parameter.type), words) for parameter in route.parameters] for route in routes
+        [_simpler(json_schema(parameter.type), named) for parameter in route.parameters] for route in routes
     ]
-    return bodies, parameters, dict(sorted((opened | words).items()))
+    return bodies, parameters, dict(sorted(named.items()))
 
 
 def _servers(catalog: Catalog) -> list[dict[str, str]]:
@@ -113,10 +118,10 @@ def _servers(catalog: Catalog) -> list[dict[str, str]]:
     return servers
 
 
-def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _open(schema: Schema, named: dict[str, Schema]) -> Schema:
     """A schema for clients: new fields may come, which the check of documents forbids.
 
-    `words` gets the schema of each closed list of words, by its name.
+    `named` gets the schemas of words and events in it, by their names.
     """
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
@@ -124,29 +129,42 @@ def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str,
     # A docstring, which Python keeps with its indentation before 3.13.
     schema["description"] = inspect.cleandoc(schema["description"])
     for name, part in schema["properties"].items():
-        schema["properties"][name] = _simpler(part, words)
+        schema["properties"][name] = _simpler(part, named)
     return schema
 
 
-def _simpler(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A schema as generators like it: words have names, and a whole number is a number, too."""
-    options = part.get("anyOf", [])
-    for option in (part, part.get("items", {}), *options):
-        if "enum" in option:
-            _name_words(option, words)
-    if {"type": "integer"} in options and {"type": "number"} in options:
-        options.remove({"type": "integer"})
-    if len(options) == 1:
-        del part["anyOf"]
-        part |= options[0]
+def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
+    """A schema that generators read well: words and events have names, and null is one of the types."""
+    if "discriminator" in part:
+        named["Event"] = {
+            "description": _EVENT,
+            "oneOf": part["anyOf"],
+            "discriminator": part["discriminator"],
+        }
+        return {"$ref": _REFERENCE.format(name="Event")}
+    for key in ("items", "additionalProperties"):
+        if isinstance(part.get(key), dict):
+            part[key] = _simpler(part[key], named)
+    part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
+    options = part.pop("anyOf", [])
+    null = {"type": "null"} in options
+    for option in options:
+        if option.get("type") != "null":  # of an integer and a number the last counts, which is any number
+            part |= _simpler(option, named)
+    if "enum" in part:
+        _name_words(part, named)
+    if null and "$ref" in part:
+        part["anyOf"] = [{"$ref": part.pop("$ref")}, {"type": "null"}]
+    elif null:
+        part["type"] = [part["type"], "null"]
     return part
 
 
-def _name_words(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> None:
-    """Give a list of words its type and, when it is of the contract, a schema of its own.
+def _name_words(part: Schema, named: dict[str, Schema]) -> None:
+    """Give a list of words its type and, when clients can rely on no other word, a schema of its own.
 
-    With names for its words: `A+` and `A` make no two names in most languages. An author's words are a hint,
-    as there may be more at any time.
+    With names for its words: `A+` and `A` make no two names in most languages. An open list is a hint: there
+    may be more words at any time.
     """
     listed = part.pop("enum")
     listed = part.pop("words", listed)  # in their own order, not sorted
@@ -154,15 +172,17 @@ def _name_words(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> None:
     if part.pop("open", False):
         part |= {"type": kind, "x-extensible-enum": listed}
     elif name := part.pop("component", ""):
+        part.pop("type", None)
         part["$ref"] = _REFERENCE.format(name=name)
-        words[name] = {
+        named[name] = {
             "description": f"One of {', '.join(f'`{word}`' for word in listed)}.",
             "type": kind,
             "enum": listed,
             "x-enum-varnames": [_variable(word) for word in listed],
         }
     else:
-        part |= {"enum": listed, "type": kind}
+        (word,) = listed
+        part |= {"type": kind, "const": word}
 
 
 def _variable(word: str) -> str:
