@@ -36,6 +36,7 @@ In the examples, lists and maps are cut to one entry.
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
+_CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
     "ETag": "Names these bytes: ask again with `If-None-Match`. Most hosts send it.",
@@ -54,9 +55,10 @@ _RESPONSES = {
 }
 
 
-_EVENT = """\
-One change between two recorded days; `kind` says which. Later versions add kinds: ignore one that you do not
-know."""
+_EVENT = (
+    "One change between two recorded days, of the kind that `kind` names. Later versions add kinds: ignore "
+    "those that you do not know."
+)
 _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
@@ -98,7 +100,7 @@ def _schemas(
     bodies = [next(remaining) if route.struct else _BINARY for route in routes]
     named: dict[str, Schema] = {}
     for name, schema in schemas.items():
-        named[name] = _open(schema, named)
+        named[name] = _open(name, schema, named)
     named["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
     for event in get_args(AnyEvent):
         if event.__name__ in named:
@@ -118,18 +120,26 @@ def _servers(catalog: Catalog) -> list[dict[str, str]]:
     return servers
 
 
-def _open(schema: Schema, named: dict[str, Schema]) -> Schema:
+def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
     """A schema for clients: new fields may come, which the check of documents forbids.
 
-    `named` gets the schemas of words and events in it, by their names.
+    `named` gets the schemas of words, events and maps in it, by their names.
     """
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
     # A docstring, which Python keeps with its indentation before 3.13.
     schema["description"] = inspect.cleandoc(schema["description"])
-    for name, part in schema["properties"].items():
-        schema["properties"][name] = _simpler(part, named)
+    for field, part in schema["properties"].items():
+        simpler = _simpler(part, named)
+        if simpler.get("type") == "object":  # a map, for which some generators would make up a name
+            map_name = f"{name}{field[0].upper()}{field[1:]}"
+            named[map_name] = {"additionalProperties": True, **simpler}
+            simpler = {
+                "description": simpler["description"],
+                "$ref": _REFERENCE.format(name=map_name),
+            }
+        schema["properties"][field] = simpler
     return schema
 
 
@@ -145,6 +155,8 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
     for key in ("items", "additionalProperties"):
         if isinstance(part.get(key), dict):
             part[key] = _simpler(part[key], named)
+            for constraint in _CONSTRAINTS:  # of which some generators would make a class with a name of theirs
+                part[key].pop(constraint, None)
     part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
     options = part.pop("anyOf", [])
     null = {"type": "null"} in options
