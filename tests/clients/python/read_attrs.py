@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from client import models
+from client import models  # type: ignore[import-not-found,attr-defined,unused-ignore]
 
 for line in sys.stdin:
     name, path = line.rstrip("\n").split("\t")

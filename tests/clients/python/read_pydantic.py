@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-import client
+import client  # type: ignore[import-not-found,attr-defined,unused-ignore]
 from pydantic import ValidationError
 
 for line in sys.stdin:
