@@ -16,7 +16,6 @@ from ..catalog.populations import all_of, populations
 from ..catalog.published import Document, Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
-from .examples import example_image
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 # White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
@@ -187,12 +186,9 @@ def _documents(catalog: Catalog) -> Documents:
             yield addresses.image_badge(image.entry.slug, name), badge
 
 
-def _example_badge(catalog: Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.image_badge(image.entry.slug, "cves") if image else None
-
-
-_BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
+_BADGE = Parameter(
+    "name", "Name of the badge, as in `badges` of `index.json`.", Annotated[Slug, Meta(examples=["cves"])]
+)
 _IMAGE_BADGES: Any = Literal.__getitem__(PER_IMAGE)
 _IMAGE_BADGE = Parameter(
     "name",
@@ -212,7 +208,6 @@ BADGES = Kind(
             "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
-            example=lambda catalog: addresses.badge("cves"),
             goes_with="contents",
         ),
         Route(
@@ -223,7 +218,6 @@ BADGES = Kind(
             "For a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
-            example=_example_badge,
             goes_with="image",
         ),
     ),

@@ -40,7 +40,7 @@ def compare_shapes(old: Json, new: Json) -> list[Change]:
 
 
 class _Shape(Struct, frozen=True):
-    """A schema, its reference followed and its `anyOf` with null taken apart."""
+    """A schema, its reference followed and null taken out of its types."""
 
     types: frozenset[str]
     nullable: bool
@@ -77,8 +77,9 @@ class _Comparison:
 
     def _schemas(self, where: str, old: Json, new: Json) -> Iterator[Change]:
         """`where` names what holds the schemas; a named schema is compared once, under its name."""
-        kinds, others = (each.get("discriminator", {}).get("mapping", {}) for each in (old, new))
+        kinds, others = _kinds(self.old, old), _kinds(self.new, new)
         if kinds and others:
+            where = _named_or_null(new).rpartition("/")[2] or where
             for kind in sorted(kinds.keys() & others.keys()):
                 yield from self._schemas(where, {"$ref": kinds[kind]}, {"$ref": others[kind]})
             for kind in sorted(others.keys() - kinds.keys()):
@@ -125,6 +126,12 @@ class _Comparison:
                 yield Change("compatible", "new-field", f"{where}.{name}", "new field")
 
 
+def _kinds(document: Json, schema: Json) -> Mapping[str, str]:
+    """Kind → reference of its schema; empty unless the schema is one of several kinds."""
+    kinds: Mapping[str, str] = _followed(document, schema).get("discriminator", {}).get("mapping", {})
+    return kinds
+
+
 def _named_or_null(schema: Json) -> str:
     """The schema that a field refers to, with null or without; empty when it is none or one of several."""
     references = [option["$ref"] for option in (schema, *schema.get("anyOf", ())) if "$ref" in option]
@@ -161,11 +168,17 @@ def _followed(document: Json, schema: Json) -> Json:
 def _shape(document: Json, schema: Json) -> _Shape:
     options = _followed(document, schema).get("anyOf", [schema])
     meant = [_followed(document, option) for option in options if option.get("type") != "null"]
-    types = frozenset(option.get("type", "any") for option in meant)
+    types = frozenset(name for option in meant for name in _types(option))
     # Of several options only the first is looked into; the API has none but "something or null".
     first: Json = meant[0] if meant else {}
     words = first.get("enum", first.get("x-extensible-enum", [first["const"]] if "const" in first else None))
-    return _Shape(types, len(meant) < len(options), words and frozenset(words), first)
+    nullable = len(meant) < len(options) or "null" in types
+    return _Shape(types - {"null"}, nullable, words and frozenset(words), first)
+
+
+def _types(schema: Json) -> list[str]:
+    types = schema.get("type", "any")
+    return types if isinstance(types, list) else [types]
 
 
 def _retyped(before: _Shape, after: _Shape) -> str:

@@ -328,7 +328,13 @@ CVES = Kind(
             "The releases that have it open, those in which a VEX statement takes it out, and the charts "
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
-            (Parameter("id", "CVE id, else the advisory's id.", Annotated[str, Meta(max_length=100)]),),
+            (
+                Parameter(
+                    "id",
+                    "CVE id, else the advisory's id.",
+                    Annotated[str, Meta(max_length=100, examples=["CVE-2021-44228"])],
+                ),
+            ),
             goes_with="contents",
         ),
     ),

@@ -179,7 +179,9 @@ DIGESTS = Kind(
                     ],
                 ),
                 Parameter(
-                    "hex", "What stands behind it.", Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")]
+                    "hex",
+                    "What stands behind it.",
+                    Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
                 ),
             ),
             goes_with="contents",

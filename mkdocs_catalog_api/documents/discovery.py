@@ -20,7 +20,6 @@ from ..catalog.published import (
 )
 from ..catalog.value import Catalog
 from .collections import total_pages
-from .examples import Example
 from .kinds import Documents, Kind, Route
 
 
@@ -171,17 +170,6 @@ def manifest(
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
 
 
-def closing_examples(
-    catalog: Catalog, written: Mapping[str, ManifestEntry], generator: GeneratedBy
-) -> dict[str, Example]:
-    """Path of the documents that are made after all examples were taken → a shortened one."""
-    described = OpenApi("3.1.0", OpenApiInfo("…", "v1"), {"…": {}}, {"schemas": {}})
-    badge = addresses.badge("images")
-    # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
-    listed = manifest(catalog, {badge: written[badge]}, "2026-01-01T00:00:00Z", generator)
-    return {addresses.OPENAPI: Example({}, described), addresses.MANIFEST: Example({}, listed)}
-
-
 def _none(_: Catalog) -> Documents:
     """They are made of what all other documents are, by `publication`."""
     return ()
@@ -197,7 +185,6 @@ CLOSING = Kind(
             "Where everything is",
             "Addresses of the collections, the security documents and the badges of the catalog.",
             Discovery,
-            map="badges",
         ),
         Route("openapi.json", "getOpenapi", "discovery", "This document", "The API in OpenAPI 3.1.", OpenApi),
         Route(

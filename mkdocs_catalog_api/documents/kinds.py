@@ -52,10 +52,6 @@ class Route(NamedTuple):
     """None of a document that is not JSON."""
     parameters: tuple[Parameter, ...] = ()
     media_type: str = "application/json"
-    example: Callable[[Catalog], str | None] = lambda catalog: None
-    """Path of the document that is the example in OpenAPI; None for the first document."""
-    map: str | None = None
-    """The field that is a map, of which the example shows one entry."""
     goes_with: Literal["api", "contents", "image", "release"] = "api"
     """What takes a document away without notice to clients: nothing, other contents, or the end of the image
     or release in its path."""

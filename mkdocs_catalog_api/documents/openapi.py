@@ -11,11 +11,11 @@ from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
 from ..authored.settings import OpenApiSettings
+from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
 from .compatibility import POLICY
-from .examples import Example
 from .kinds import TAGS, Kind, Parameter, Route
 
 _DESCRIPTION = f"""\
@@ -29,13 +29,25 @@ no scan has no figures, so it never looks clean.
 
 **Cache** for an hour: documents change when the catalog is published, on most days once.
 
-In the examples, lists and maps are cut to one entry.
-
 ## Compatibility
 
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
+_EXAMPLES = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T06:00:00Z",
+    "uri": "https://example.org/",
+    "uri-reference": "/catalog/api/v1/images/nginx/index.json",
+    "uri-template": "/catalog/api/v1/images/{slug}/index.json",
+    f"^(?:{names.SLUG.pattern})$": "nginx",
+    f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
+    f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
+    f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
+    f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
+    "^[0-9a-f]{64}$": "0" * 64,
+}
+"""Pattern or format → a value."""
 _CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
@@ -63,14 +75,15 @@ _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(
-    catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind], examples: Mapping[str, Example]
-) -> dict[str, Any]:
-    """OpenAPI 3.1 of every route of these kinds; `examples` by the path of the route."""
+def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) -> dict[str, Any]:
+    """OpenAPI 3.1 of every route of these kinds.
+
+    It depends on the settings alone: catalogs with the same settings and kinds have the same description.
+    """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path, examples.get(route.path))}
+        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
     info: dict[str, Any] = {"title": catalog.title, "version": "v1", "description": _DESCRIPTION}
@@ -155,8 +168,13 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
     for key in ("items", "additionalProperties"):
         if isinstance(part.get(key), dict):
             part[key] = _simpler(part[key], named)
-            for constraint in _CONSTRAINTS:  # of which some generators would make a class with a name of theirs
+            for (
+                constraint
+            ) in _CONSTRAINTS:  # of which some generators would make a class with a name of theirs
                 part[key].pop(constraint, None)
+    example = _EXAMPLES.get(part.get("format") or part.get("pattern") or "")
+    if example and "examples" not in part:
+        part["examples"] = [example]
     part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
     options = part.pop("anyOf", [])
     null = {"type": "null"} in options
@@ -201,14 +219,10 @@ def _variable(word: str) -> str:
     return re.sub(r"\W", "_", word.replace("+", "_PLUS")).upper()
 
 
-def _operation(
-    route: Route, schema: Mapping[str, Any], schemas: list[dict[str, Any]], example: Example | None
-) -> dict[str, Any]:
-    values = example.parameters if example else {}
+def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema]) -> dict[str, Any]:
     parameters = [
-        _parameter(parameter, one, values) for parameter, one in zip(route.parameters, schemas, strict=True)
+        _parameter(parameter, schema) for parameter, schema in zip(route.parameters, schemas, strict=True)
     ]
-    content: dict[str, Any] = {"schema": schema, **({"example": example.body} if example else {})}
     return {
         "operationId": route.operation,
         "tags": [route.tag],
@@ -219,7 +233,7 @@ def _operation(
             "200": {
                 "description": ((route.struct and route.struct.__doc__) or route.summary).partition("\n")[0],
                 "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS},
-                "content": {route.media_type: content},
+                "content": {route.media_type: {"schema": body}},
             },
             "304": {"$ref": "#/components/responses/NotModified"},
             "404": {"$ref": "#/components/responses/NotFound"},
@@ -227,14 +241,12 @@ def _operation(
     }
 
 
-def _parameter(
-    parameter: Parameter, schema: Mapping[str, Any], values: Mapping[str, str | int]
-) -> dict[str, Any]:
+def _parameter(parameter: Parameter, schema: Schema) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "in": "path",
         "required": True,
         "description": parameter.description,
         "schema": schema,
-        **({"example": values[parameter.name]} if parameter.name in values else {}),
+        **({"example": schema["examples"][0]} if "examples" in schema else {}),
     }

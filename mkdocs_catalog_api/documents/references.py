@@ -90,7 +90,9 @@ REFERENCES = Kind(
                     "name",
                     "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
                     "and the colon of a port `_`.",
-                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
+                    Annotated[
+                        str, Meta(pattern="^[a-z0-9._~-]+$", examples=["registry.example.org~hardened~nginx"])
+                    ],
                 ),
             ),
             goes_with="contents",

@@ -44,7 +44,6 @@ from ..catalog.published import (
 )
 from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from .examples import example_image
 from .kinds import Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
@@ -434,16 +433,6 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
-def _example_detail(catalog: value.Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.detail(image.entry.slug) if image and image.newest else None
-
-
-def _example_release(catalog: value.Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.release(image.entry.slug, image.newest.entry.version) if image and image.newest else None
-
-
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
@@ -457,7 +446,6 @@ SECURITY = Kind(
             "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
-            map="images",
         ),
         Route(
             "security/index.json",
@@ -476,7 +464,6 @@ SECURITY = Kind(
             "A release record with its vulnerabilities for every version that the image lists.",
             SecurityDetail,
             (_IMAGE,),
-            example=_example_detail,
             goes_with="release",
         ),
         Route(
@@ -487,7 +474,6 @@ SECURITY = Kind(
             "The release record of one version, with its vulnerabilities.",
             ReleaseDocument,
             (_IMAGE, _VERSION),
-            example=_example_release,
             goes_with="release",
         ),
     ),
