@@ -46,7 +46,7 @@ class Event(
 class ImageAdded(Event, frozen=True, tag="image-added"):
     """The catalog has a new image."""
 
-    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
     reason: Baseline
 
 
@@ -55,10 +55,10 @@ class ImageRemoved(Event, frozen=True, tag="image-removed"):
 
 
 class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
-    """The image stands elsewhere in its life."""
+    """The image has another lifecycle stage."""
 
-    from_: Annotated[LifecycleWord, Meta(description="Where it stood.")] = field(name="from")
-    to: Annotated[LifecycleWord, Meta(description="Where it stands.")]
+    from_: Annotated[LifecycleWord, Meta(description="Lifecycle stage before.")] = field(name="from")
+    to: Annotated[LifecycleWord, Meta(description="Lifecycle stage now.")]
 
 
 class ReleaseAdded(Event, frozen=True, tag="release-added"):
@@ -101,13 +101,13 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
     version: Annotated[
         Version | None, Meta(description="The release of the last scan; null before the first.")
     ]
-    digests: Annotated[tuple[str, ...], Meta(description="What was scanned; empty when nobody knows.")]
+    digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if they are not known.")]
     scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
     complete: Annotated[
         bool,
         Meta(
-            description="Whether the scan tells all of the release. If not (some digests have no scan, the "
-            "operating system is past its end of life), what it does not report goes on."
+            description="Whether the scan covers the whole release. If not (some digests have no scan, the "
+            "operating system is past its end of life), vulnerabilities that it does not report stay open."
         ),
     ]
 
@@ -150,7 +150,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
-            "scanner no longer reports it. `history/{slug}.json` says whether it is a fix."
+            "scanner no longer reports it. `history/{slug}.json` shows whether it is a fix."
         ),
     ]
 
@@ -160,9 +160,7 @@ class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-c
 
     from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
     to: Annotated[SeverityWord, Meta(description="Severity now.")]
-    was: Annotated[
-        str | None, Meta(description="What the package was called before; null when it is called the same.")
-    ]
+    was: Annotated[str | None, Meta(description="Former name of the package; null if it has not changed.")]
 
 
 class VulnerabilitySuppressed(VulnerabilityEvent, frozen=True, tag="vulnerability-suppressed"):

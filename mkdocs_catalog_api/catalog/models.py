@@ -64,7 +64,7 @@ _BLOCKED = Shown(elsewhere="mark that it is blocked")
 class PlatformManifest(Model):
     """The part of a release for one platform."""
 
-    platform: Annotated[Platform, Field(description="`os/arch[/variant]` it is built for.")]
+    platform: Annotated[Platform, Field(description="Its platforms as `os/arch[/variant]`.")]
     digest: Annotated[Digest, Field(description="Digest of the platform's manifest.")]
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
 
@@ -114,7 +114,7 @@ class VersionEntry(Model):
         list[PlatformManifest],
         BeforeValidator(_by_platform, json_schema_input_type=list[PlatformManifest] | dict[str, Digest]),
         AfterValidator(_platforms_once),
-        Field(description="What the index `digest` refers to: a digest for each platform."),
+        Field(description="The manifests of the index `digest`: a digest for each platform."),
         _IN_RELEASES,
     ] = []
     released: Annotated[IsoDate | None, Field(description="Day of the release."), _IN_RELEASES] = None
@@ -131,7 +131,7 @@ class VersionEntry(Model):
     platforms: Annotated[
         list[Platform],
         AfterValidator(unique),
-        Field(description="`os/arch[/variant]` it is built for."),
+        Field(description="Its platforms as `os/arch[/variant]`."),
         Shown(hidden="the image shows its own"),
     ] = []
     sbom: Annotated[
@@ -240,7 +240,7 @@ class ItemEntry(Model):
     ] = None
     category: Annotated[
         Text,
-        Field(description="What kind of software it is: the first of `categories`.", examples=["Tools"]),
+        Field(description="Kind of software: the first of `categories`.", examples=["Tools"]),
         Shown(page="Category", card="Category", first=True),
     ]
     categories: Annotated[
@@ -270,10 +270,12 @@ class ImageEntry(ItemEntry):
     tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
     license: Annotated[
         Text,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the image stands."), _LIFECYCLE] = "available"
+    lifecycle: Annotated[Lifecycle, Field(description="Lifecycle stage of the image."), _LIFECYCLE] = (
+        "available"
+    )
     image: Annotated[
         Repository,
         Field(description="Reference without a tag: registry and path."),
@@ -292,7 +294,7 @@ class ImageEntry(ItemEntry):
     platforms: Annotated[
         list[Platform],
         AfterValidator(unique),
-        Field(description="`os/arch[/variant]` it is built for."),
+        Field(description="Its platforms as `os/arch[/variant]`."),
         Shown(page="Platforms", filter="platform"),
     ] = []
     signature: Annotated[
@@ -366,10 +368,12 @@ class ChartEntry(ItemEntry):
     tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
     license: Annotated[
         Text,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ]
-    lifecycle: Annotated[Lifecycle, Field(description="Where the chart stands."), _LIFECYCLE] = "available"
+    lifecycle: Annotated[Lifecycle, Field(description="Lifecycle stage of the chart."), _LIFECYCLE] = (
+        "available"
+    )
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path below docs_dir, published as its address, or an https address."),
@@ -431,7 +435,7 @@ class RoadmapEntry(ItemEntry):
     ] = None
     license: Annotated[
         Text | None,
-        Field(description="SPDX licence expression.", examples=["LicenseRef-Unknown"]),
+        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
         Shown(page="License"),
     ] = None
     homepage: Annotated[
@@ -449,16 +453,16 @@ class RoadmapEntry(ItemEntry):
             first=True,
         ),
     ] = None
-    blocked: Annotated[Boolean, Field(description="Whether something holds it up."), _BLOCKED] = False
+    blocked: Annotated[Boolean, Field(description="Whether it is blocked."), _BLOCKED] = False
     blocked_reason: Annotated[
         Text | None,
-        Field(description="What holds it up.", examples=["a release that is not out yet"]),
+        Field(description="The reason why it is blocked.", examples=["a release that is not out yet"]),
         _BLOCKED,
     ] = None
 
 
 class UpdateEntry(Model):
-    """What the latest version check found for one application, and what was done about it."""
+    """The result of the latest version check for one application."""
 
     spellings = {"app": "application", "name": "application", "status": "outcome", "result": "outcome"}
 
@@ -471,7 +475,7 @@ class UpdateEntry(Model):
     to: Annotated[Text, Field(description="Version that the check found.", examples=["1.1.0"]), _IN_UPDATES]
     outcome: Annotated[
         Outcome,
-        Field(description="What was done about it."),
+        Field(description="The outcome."),
         Shown(filter="outcome", elsewhere="table of updates"),
     ]
     checked: Annotated[IsoDate | None, Field(description="Day of the check."), _IN_UPDATES] = None

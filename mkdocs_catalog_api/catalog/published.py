@@ -63,11 +63,11 @@ Score = Annotated[float, Meta(ge=0, le=100)]
 
 ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
 Grade = Annotated[
-    GradeLetter | None, Meta(description="Letter for the worst that is open; null when it can't be told.")
+    GradeLetter | None, Meta(description="Letter for the worst open vulnerability; null if it is not known.")
 ]
 ScoreIfGraded = Annotated[
     Score | None,
-    Meta(description="From 0 (worst) to 100, to one decimal; null when it can't be told."),
+    Meta(description="From 0 (worst) to 100, to one decimal; null if it is not known."),
 ]
 Total = Annotated[Counter, Meta(description="Number of items in the collection, whatever their lifecycle.")]
 
@@ -75,27 +75,29 @@ Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical
 High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]
 Medium = Annotated[Counter, Meta(description="Open vulnerabilities of medium severity.")]
 Low = Annotated[Counter, Meta(description="Open vulnerabilities of low severity.")]
-Unknown = Annotated[Counter, Meta(description="Open vulnerabilities whose severity nobody knows.")]
+Unknown = Annotated[Counter, Meta(description="Open vulnerabilities of unknown severity.")]
 OpenTotal = Annotated[Counter, Meta(description="Open vulnerabilities: the sum of the five severities.")]
 Fixable = Annotated[Counter, Meta(description="How many of them have a fix.")]
-SuppressedTotal = Annotated[Counter, Meta(description="How many more VEX statements took out.")]
+SuppressedTotal = Annotated[
+    Counter, Meta(description="Further vulnerabilities that VEX statements suppress.")
+]
 
 # The same of what may have no scan; null then.
 CriticalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of critical severity.")]
 HighIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of high severity.")]
 MediumIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of medium severity.")]
 LowIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of low severity.")]
-UnknownIfScanned = Annotated[
-    Counter | None, Meta(description="Open vulnerabilities whose severity nobody knows.")
-]
+UnknownIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of unknown severity.")]
 TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
 FixableIfScanned = Annotated[Counter | None, Meta(description="How many of them have a fix.")]
-SuppressedIfScanned = Annotated[Counter | None, Meta(description="How many more VEX statements took out.")]
+SuppressedIfScanned = Annotated[
+    Counter | None, Meta(description="Further vulnerabilities that VEX statements suppress.")
+]
 ExploitedIfKnown = Annotated[
     Counter | None,
     Meta(
-        description="How many open ones are known to be exploited; null without a scan, and when nobody "
-        "has looked."
+        description="How many open ones are known to be exploited; null without a scan, or if the catalog "
+        "does not look for them."
     ),
 ]
 

@@ -34,7 +34,7 @@ ExploitedSince = Annotated[
     str | None,
     Meta(
         description="Day on which it was added to CISA's catalog of known exploited vulnerabilities; null "
-        "when it is not in there, or nobody has looked.",
+        "if it is not listed, or the catalog does not look for it.",
         extra_json_schema={"format": "date"},
     ),
 ]
@@ -55,7 +55,7 @@ class _Row(Described, Struct, gc=False, forbid_unknown_fields=True):
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
-    title: Annotated[str, Meta(description="What it is about, as the scanner says it.")]
+    title: Annotated[str, Meta(description="Summary, as in the scanner's report.")]
     url: Annotated[str, Meta(description="Advisory.")]
     targets: Annotated[list[str], Meta(description="Parts of the image where it was found.")]
 

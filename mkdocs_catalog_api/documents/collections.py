@@ -56,7 +56,7 @@ class ItemStructs(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What a collection is called in sentences and schemas."""
+    """Names of a collection in sentences and schemas."""
 
     one: str
     stem: str

@@ -8,13 +8,14 @@ from typing import Any, Literal
 from msgspec import Struct
 
 POLICY = """\
-- Within `v1` the shape of the documents only grows: new documents, new fields, new words in a list of words.
-  No field is removed, renamed or given another type, and none becomes null that never was.
-- Clients ignore fields that they don't know, and take a word that they don't know as "something else".
-- What is to go is marked `deprecated` in `openapi.json` first, and announced in the changelog. It goes with
-  `/api/v2` at the earliest, which is published beside `/api/v1` for at least six months.
-- An image or chart that is to leave is `deprecated` or `withdrawn` in its `lifecycle` before its documents
-  go; a version that is to leave has an `endOfLife` date. Roadmap items, updates and pages come and go.
+- Within `v1` the shape of the documents only grows: new documents, new fields, new kinds of events, and new
+  words in open lists (`x-extensible-enum`). No field is removed, renamed or given another type, and no field
+  becomes null that was not null before. Closed lists (`enum`) keep their words.
+- Clients ignore unknown fields and events of an unknown kind, and accept an unknown word in an open list.
+- A field or document is marked `deprecated` in `openapi.json` and announced in the changelog before it is
+  removed. It is removed in `/api/v2` at the earliest, and `/api/v1` is then published for six more months.
+- The `lifecycle` of an image or chart is `deprecated` or `withdrawn` before its documents are removed, and a
+  version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
 """
 
 Json = Mapping[str, Any]
@@ -34,7 +35,7 @@ class Change(Struct, frozen=True, order=True):
 
 
 def compare_shapes(old: Json, new: Json) -> list[Change]:
-    """What a client of the API that `old` describes notices when it meets the one that `new` describes."""
+    """Differences that a client of the API that `old` describes notices in the one that `new` describes."""
     comparison = _Comparison(old, new)
     return sorted(set(comparison.paths()))
 
@@ -66,7 +67,7 @@ class _Comparison:
     def _parameters(self, path: str, before: Json, after: Json) -> Iterator[Change]:
         now = {entry["name"]: entry["schema"] for entry in after.get("parameters", ())}
         for entry in before.get("parameters", ()):
-            # What a client sends must still be understood, so here fewer words are what breaks.
+            # Clients send these words, so it is a removed word that breaks them.
             was = _shape(self.old, entry["schema"])
             schema = _shape(self.new, now.get(entry["name"], {}))
             where = f"{path} {{{entry['name']}}}"
@@ -169,7 +170,7 @@ def _shape(document: Json, schema: Json) -> _Shape:
     options = _followed(document, schema).get("anyOf", [schema])
     meant = [_followed(document, option) for option in options if option.get("type") != "null"]
     types = frozenset(name for option in meant for name in _types(option))
-    # Of several options only the first is looked into; the API has none but "something or null".
+    # Only the first of several options is compared; the API has none but "something or null".
     first: Json = meant[0] if meant else {}
     words = first.get("enum", first.get("x-extensible-enum", [first["const"]] if "const" in first else None))
     nullable = len(meant) < len(options) or "null" in types

@@ -43,15 +43,15 @@ class Resources(Document):
 class SecurityLinks(Document):
     """Where vulnerability data begins."""
 
-    summary: Annotated[Href, Meta(description="Figures of the catalog and of each image.")]
+    summary: Annotated[Href, Meta(description="Counts for the catalog and for each image.")]
     index: Annotated[Href, Meta(description="Every scanned image.")]
 
 
 class HistoryLinks(Document):
     """Where the recorded days are."""
 
-    changes: Annotated[Href, Meta(description="What changed on each day.")]
-    index: Annotated[Href, Meta(description="Figures of every day.")]
+    changes: Annotated[Href, Meta(description="Changes of each day.")]
+    index: Annotated[Href, Meta(description="Counts for every day.")]
 
 
 SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
@@ -59,7 +59,7 @@ SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "
 
 
 class Discovery(Document):
-    """Where everything is."""
+    """Addresses of all documents."""
 
     api_version: ApiVersion
     title: Annotated[str, Meta(description="Name of the site.")]
@@ -71,11 +71,11 @@ class Discovery(Document):
     badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of other documents, with what a client fills in in braces."),
+        Meta(description="Name → address of other documents, with parameters in braces."),
     ]
     lookups: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of each lookup, with what a client fills in in braces."),
+        Meta(description="Name → address of each lookup, with parameters in braces."),
     ]
     signature: Annotated[
         SignatureLink | None,
@@ -86,7 +86,7 @@ class Discovery(Document):
 
 
 class GeneratedBy(Document):
-    """What wrote the documents."""
+    """The program that wrote the documents."""
 
     name: Annotated[Text, Meta(description="Name of the program.")]
     version: Annotated[Text, Meta(description="Its version.")]
@@ -104,7 +104,7 @@ class Manifest(Document):
 
     api_version: ApiVersion
     generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
-    generator: Annotated[GeneratedBy, Meta(description="What wrote the documents.")]
+    generator: Annotated[GeneratedBy, Meta(description="The program that wrote the documents.")]
     base: Annotated[
         str,
         Meta(
@@ -117,7 +117,7 @@ class Manifest(Document):
 
 
 class OpenApiInfo(Document, forbid_unknown_fields=False):
-    """What the API is."""
+    """Name and version of the API."""
 
     title: Annotated[str, Meta(description="Name of the API.")]
     version: Annotated[str, Meta(description="Version of the API.")]
@@ -127,7 +127,7 @@ class OpenApi(Document, forbid_unknown_fields=False):
     """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
 
     openapi: Annotated[Literal["3.1.0"], Meta(description="Version of the OpenAPI format.")]
-    info: Annotated[OpenApiInfo, Meta(description="What the API is.")]
+    info: Annotated[OpenApiInfo, Meta(description="Name and version of the API.")]
     paths: Annotated[dict[str, Any], Meta(min_length=1, description="Path → operations.")]
     components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
 
@@ -182,7 +182,7 @@ CLOSING = Kind(
             "index.json",
             "getIndex",
             "discovery",
-            "Where everything is",
+            "Addresses of all documents",
             "Addresses of the collections, the security documents and the badges of the catalog.",
             Discovery,
         ),
@@ -192,7 +192,7 @@ CLOSING = Kind(
             "getManifest",
             "discovery",
             "Every document with its hash",
-            "Tells a mirror what has changed: path, SHA-256 and size of every other document.",
+            "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
             Manifest,
         ),
     ),

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the API, made from the Structs that the documents are checked with."""
+"""The OpenAPI 3.1 document of the API, made from the Structs that check the documents."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .compatibility import POLICY
 from .kinds import TAGS, Kind, Parameter, Route
 
 _DESCRIPTION = f"""\
-Read-only, static JSON, written whenever the catalog is published: every response is a document that is
-addressed by its path. Any origin may read it, nothing needs a key, and query strings are not read.
+Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
+read it, no request needs a key, and query strings have no effect.
 
-**Null** means that something is not known; `0` and `[]` mean that somebody looked and found none. What has
-no scan has no figures, so it never looks clean.
+**Null** means that something is not known; `0` and `[]` mean that a scan found
+none. Without a scan, every count is null: do not show such an image as clean.
 
 **Filter** on your side: fetch a collection, or follow `links.next` from its page 1.
 
-**Cache** for an hour: documents change when the catalog is published, on most days once.
+**Cache** for an hour: documents change when the catalog is published, about once a day.
 
 ## Compatibility
 
@@ -51,18 +51,18 @@ _EXAMPLES = {
 _CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
-    "ETag": "Names these bytes: ask again with `If-None-Match`. Most hosts send it.",
-    "Last-Modified": "When they were last written: ask again with `If-Modified-Since`. Most hosts send it.",
-    "Cache-Control": "How long a copy may be kept: an hour, unless the host has a lifetime of its own.",
+    "ETag": "Identifies these bytes: send it back in `If-None-Match`. Most hosts send it.",
+    "Last-Modified": "Time of the last change: send it back in `If-Modified-Since`. Most hosts send it.",
+    "Cache-Control": "Lifetime of a copy: an hour, unless the host sets another.",
 }
 _RESPONSES = {
     "NotModified": {
-        "description": "Nothing has changed since the copy that `If-None-Match` or "
-        "`If-Modified-Since` speaks of."
+        "description": "The document has not changed since the copy that `If-None-Match` or "
+        "`If-Modified-Since` identifies."
     },
     "NotFound": {
         "description": "There is no such document. The body is the host's own error page, not "
-        "JSON, so look at the status before you parse."
+        "JSON, so check the status before you parse."
     },
 }
 

@@ -55,7 +55,7 @@ Scanned = Annotated[bool, Meta(description="Whether the release has a scan.")]
 Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
 RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
 DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
-ScannedDigest = Annotated[Digest | None, Meta(description="What was scanned.")]
+ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
 DigestsScanned = Annotated[
@@ -73,7 +73,7 @@ SuppressedRows = Annotated[
 
 @schema_name("Release")
 class ReleaseRecord(Document):
-    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
+    """Vulnerability data of one release. Without a scan, all fields but `version` and `scanned` are null."""
 
     version: Label
     scanned: Scanned
@@ -99,7 +99,7 @@ class ReleaseRecord(Document):
 
 
 class SecurityHead(Document):
-    """What the documents of one image begin with."""
+    """The first fields of the documents of one image."""
 
     api_version: ApiVersion
     resource: Named
@@ -118,7 +118,7 @@ ReleaseDocument = defstruct(
     bases=(Document,),
     module=__name__,
     namespace={
-        "__doc__": "Vulnerability data of one release of one image. Not scanned: every figure is null."
+        "__doc__": "Vulnerability data of one release of one image. Without a scan, every count is null."
     },
 )
 
@@ -133,7 +133,7 @@ class SecurityDetail(SecurityHead):
 
 
 class ImageSecurity(Document):
-    """Figures of an image: those of its newest version. All null when that has no scan."""
+    """Counts for the newest version of an image. All null without a scan."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
     version: Annotated[
@@ -178,7 +178,7 @@ class ChartSecurity(Document):
 
 
 class SummaryEntry(Counters):
-    """Figures of one scanned image: those of its newest version."""
+    """Counts for the newest version of one scanned image."""
 
     total: OpenTotal
     fixable: Fixable
@@ -221,7 +221,7 @@ class SecuritySummary(Document):
     total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
     by_severity: Annotated[Counters, Meta(description="The same by severity.")]
     images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
-    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → figures.")]
+    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
     scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
     unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
     fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
@@ -235,12 +235,12 @@ class SecuritySummary(Document):
         Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
     ]
     exploited: ExploitedIfKnown
-    pinned: Annotated[Pinned, Meta(description="The same figures of what charts pin.")]
+    pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
     supported: Annotated[SupportedSecurity, Meta(description="The same counts of supported images alone.")]
 
 
 class SecurityIndexEntry(Document):
-    """One scanned image: figures of its newest version."""
+    """One scanned image: counts for its newest version."""
 
     slug: ImageSlug
     name: Annotated[Text, Meta(description="Name for people.")]
@@ -442,7 +442,7 @@ SECURITY = Kind(
             "security.json",
             "getSecuritySummary",
             "security",
-            "Figures of the catalog and of each image",
+            "Counts for the catalog and for each image",
             "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
@@ -452,7 +452,7 @@ SECURITY = Kind(
             "getSecurityIndex",
             "security",
             "Every scanned image",
-            "Every scanned image that is not planned, with its grade, its figures and the address of its "
+            "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
             SecurityIndex,
         ),
