@@ -310,7 +310,7 @@ def openapi_python_client(api: Path, folder: Path, _: Fixture) -> Client:
         api / "openapi.json",
         "--output-path",
         "client",
-        *flags("openapi-python-client"),
+        *("--meta", "none"),
     )
     run(folder, BIN / "openapi-python-client", "generate", *options)
     for program in ("read_attrs.py", "typed.py"):
