@@ -173,14 +173,14 @@ class CollectionSettings(Section):
     )
     lines: LineRule | None = Field(
         None,
-        description="How the line of a version follows from its label, unless its page says: `major`, "
+        description="How the line of a version is derived from its label, unless its page sets it: `major`, "
         "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers but the "
         "last, at least one, at most two.",
     )
     variants: VariantRule | None = Field(
         None,
-        description="How the variant of a version follows from its label, unless its page says: `none`, a "
-        'regular expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default '
+        description="How the variant of a version is derived from its label, unless its page sets it: "
+        '`none`, a regular expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default '
         "the words after the numbers.",
     )
     verify: Verification | None = Field(
@@ -242,7 +242,7 @@ class UpdatesSettings(Section):
     )
     decisions: RelativePath | None = Field(
         None,
-        description="What is held or skipped when `data` is the output of `nvcmp -j`; default "
+        description="Held and skipped updates if `data` is the output of `nvcmp -j`; default "
         "`decisions.yml`.",
     )
 
@@ -280,13 +280,14 @@ class SecuritySettings(Section):
     """By default empty: all, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="What is taken without a warning: reports of something other than an image "
+        description="Reports that are accepted without a warning: of something other than an image "
         "(`filesystem`, `repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some "
         "digests of a release (`partial`), reports that name another registry's image (`reference`). "
-        "`ignored` suppresses the findings that a scanner was told to ignore; without it, they count.",
+        "`ignored` suppresses findings that a rule of the scanner ignores; without it, they count.",
     )
     max_report_size: Size = Field(
-        512_000_000, description="Reports and VEX documents above this size are refused, such as `512MB`."
+        512_000_000,
+        description="Largest size of a report or VEX document, such as `512MB`. Larger ones are rejected.",
     )
     publish_vex: bool = Field(
         False,
@@ -349,7 +350,7 @@ class LicenseSettings(Section):
 
 
 class OpenApiSettings(Section):
-    """What `openapi.json` says of the API beside its paths."""
+    """Contact and license in `openapi.json`."""
 
     contact: ContactSettings | None = None
     license: LicenseSettings | None = None
