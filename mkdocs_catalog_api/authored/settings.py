@@ -180,8 +180,8 @@ class CollectionSettings(Section):
     variants: VariantRule | None = Field(
         None,
         description="How the variant of a version is derived from its label, unless its page sets it: "
-        '`none`, a regular expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default '
-        "the words after the numbers.",
+        "`none`, a regular expression with one group, or names with patterns, as in "
+        '`{dev: "*-dev"}`. By default the words after the numbers.',
     )
     verify: Verification | None = Field(
         None, description="How the items are verified, unless a page has a `verify` of its own."
