@@ -17,7 +17,9 @@ from mkdocs_catalog_api.documents.prove import encode, prove
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.statistics import read_history
 
+from .feeds_of_advisories import packed
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
 BASE = "/catalog/api/v1"
@@ -122,6 +124,16 @@ class Past:
         """How many were fixed within 365 days, with median and 90th percentile."""
         times = self.documents()["history/index.json"]["timeToFix"][severity]["days365"]
         return times["fixed"], times["median"], times["percentile90"]
+
+
+def every_path(site: SiteFolder) -> Built:
+    """A catalog without items that publishes whatever a catalog can."""
+    site.settings["security"] = {"publish_vex": True}
+    site.write("advisories/epss_scores.csv.gz", packed({ONE: ("0.1", "0.2")}))
+    Past(site).day("2026-11-01")
+    result = site.build()
+    assert not result.failed, result.logged()
+    return result
 
 
 def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:

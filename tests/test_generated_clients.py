@@ -1,30 +1,83 @@
-"""Clients that generators make of the API: they check, and read a catalog that has grown since."""
+"""Clients that generators make of the API: they compile, and read what is there and what may come."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
-from .example import EXAMPLE, copy_example
+from .example import EXAMPLE
+from .programs import need
 from .test_cli import call
 
 pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
+CLIENTS = Path(__file__).parent / "clients"
+GUIDE = EXAMPLE / "docs/guide/clients.md"
+BODY = ("responses", "200", "content", "application/json", "schema", "$ref")
 
 
-def run(folder: Path, *command: str | Path) -> str:
-    """What a program prints; the test fails with its words when it fails."""
-    # Generators tidy up with programs that stand beside them.
+class Document(NamedTuple):
+    schema: str
+    """Name of its schema."""
+    file: Path
+
+
+Read: TypeAlias = Mapping[str, Any]
+"""`document` as a client has read it, or `error`."""
+
+
+class Client(NamedTuple):
+    """A client in its own folder, made and compiled."""
+
+    generator: str
+    folder: Path
+    names: set[str]
+    """What the generator calls the types of documents and their parts."""
+    program: Sequence[str | Path]
+    """Reads lines of "schema TAB file", and writes a line of JSON for each."""
+
+    def read(self, documents: Sequence[Document]) -> list[Read]:
+        lines = "".join(f"{document.schema}\t{document.file}\n" for document in documents)
+        return [json.loads(line) for line in run(self.folder, *self.program, stdin=lines).splitlines()]
+
+
+def run(folder: Path, *command: str | Path, stdin: str = "") -> str:
+    """What a program prints; the test fails with its output if it fails."""
+    # Generators tidy up with programs that are beside them.
     environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+    done = subprocess.run(
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, f"{command}:\n{done.stdout[-5000:]}\n{done.stderr[-5000:]}"
     return done.stdout
+
+
+def guide_table() -> dict[str, list[str]]:
+    """Generator → the other cells of its row in the guide's table."""
+    rows = re.findall(r"^\| `([a-z-]+)` \|(.*)\|$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    return {name: [cell.strip() for cell in cells.split("|")] for name, cells in rows}
+
+
+def flags(generator: str) -> list[str]:
+    """The flags that the guide gives for this generator."""
+    return [flag for text in re.findall("`([^`]+)`", guide_table()[generator][0]) for flag in text.split()]
+
+
+def option(generator: str, name: str) -> str:
+    """The value of one of these flags; empty if the guide does not give it."""
+    values = [flag.removeprefix(f"--{name}=") for flag in flags(generator) if flag.startswith(f"--{name}=")]
+    return "".join(values)
 
 
 @pytest.fixture(scope="module")
@@ -36,71 +89,300 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Documents of the example with one more word in its vocabulary, which an image has."""
-    folder = tmp_path_factory.mktemp("grown")
-    copy_example(folder)
-    settings = folder / "mkdocs.yml"
-    text = settings.read_text("utf-8")
-    assert "[core, standard, community]" in text
-    settings.write_text(text.replace("[core, standard,", "[core, premium, standard,"), "utf-8")
-    page = folder / "docs/images/nginx.md"
-    lines = [line for line in page.read_text("utf-8").splitlines() if not line.startswith("tier:")]
-    page.write_text("\n".join([lines[0], "tier: premium", *lines[1:], ""]), "utf-8")
-    assert call("build", "-q", "-f", settings, "--site-dir", folder / "site").exit_code == 0
-    return folder / "site/api/v1"
+def described(api: Path) -> Any:
+    return json.loads((api / "openapi.json").read_bytes())
 
 
-def tiers(api: Path) -> dict[str, Any]:
-    return {image["slug"]: image["tier"] for image in json.loads((api / "images.json").read_bytes())["data"]}
+@pytest.fixture(scope="module")
+def documents(api: Path, described: Any) -> list[Document]:
+    """Every JSON document, with its schema."""
+    schemas = []
+    for path, item in sorted(described["paths"].items(), key=lambda pair: pair[0].count("{")):
+        if path.endswith(".json"):
+            part = item["get"]
+            for key in BODY:
+                part = part[key]
+            pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path.removeprefix("/api/v1/")))
+            schemas.append((re.compile(pattern), part.rpartition("/")[2]))
+    files = [(file.relative_to(api).as_posix(), file) for file in sorted(api.rglob("*.json"))]
+    return [
+        Document(next(schema for pattern, schema in schemas if pattern.fullmatch(path)), file)
+        for path, file in files
+    ]
 
 
-def test_openapi_python_client(api: Path, grown: Path, tmp_path: Path) -> None:
-    command = (
-        "generate",
+Future: TypeAlias = Mapping[str, list[tuple[Document, Document]]]
+"""What is new (`field`, `word`, `kind`) → documents without it, and with it."""
+
+
+@pytest.fixture(scope="module")
+def future(documents: list[Document], described: Any, tmp_path_factory: pytest.TempPathFactory) -> Future:
+    """Documents as a later version may write them."""
+    folder = tmp_path_factory.mktemp("future")
+    pairs: dict[str, list[tuple[Document, Document]]] = {"field": [], "word": [], "kind": []}
+
+    def add(case: str, document: Document, value: Any) -> None:
+        file = folder / f"{case}-{len(pairs[case])}.json"
+        file.write_text(json.dumps(value), "utf-8")
+        pairs[case].append((document, Document(document.schema, file)))
+
+    counts = Counter[str]()
+    for document in documents:
+        value = json.loads(document.file.read_bytes())
+        reference = {"$ref": f"#/components/schemas/{document.schema}"}
+        longer = with_fields(value, reference, described["components"]["schemas"])
+        counts[document.schema] += 1
+        if longer != value and counts[document.schema] <= 20:  # the others are of the same shape
+            add("field", document, longer)
+        words = 0
+        if document.schema == "ImageDocument":
+            value["data"]["tier"], words = "premium", 1
+        if document.schema == "SecurityDetail":
+            for row in value["latest"]["suppressed"] or ():
+                row["status"], words = "deferred", 1
+        if document.schema == "DayChanges":
+            for event in value["data"]:
+                if event["kind"] == "vulnerability-gone":
+                    event["reason"], words = "moved", 1
+        if words:
+            add("word", document, value)
+        if document.schema == "DayChanges" and value["data"]:
+            value = json.loads(document.file.read_bytes())
+            value["data"][0] = {"kind": "image-renamed", "slug": "nginx", "to": "nginx2"}
+            add("kind", document, value)
+    assert {document.schema for _, document in pairs["word"]} == {
+        *("ImageDocument", "SecurityDetail", "DayChanges")
+    }
+    return pairs
+
+
+def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
+    """The value with one more field in each of its objects but maps, and those that take any field today."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].rpartition("/")[2]]
+    if "discriminator" in schema:
+        schema = schemas[schema["discriminator"]["mapping"][value["kind"]].rpartition("/")[2]]
+    if "anyOf" in schema:
+        schema = schemas[schema["anyOf"][0]["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [with_fields(part, schema["items"], schemas) for part in value]
+    if not isinstance(value, dict) or schema.get("additionalProperties") is True:
+        return value
+    if "properties" not in schema:
+        return {
+            key: with_fields(part, schema["additionalProperties"], schemas) for key, part in value.items()
+        }
+    known = schema["properties"]
+    return {key: with_fields(part, known[key], schemas) for key, part in value.items()} | {
+        "added": {"a": [1]}
+    }
+
+
+def plain(value: Any) -> Any:
+    """A document without what clients may write otherwise: null, empty lists, the form of times and URLs."""
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items() if part is not None and part != []}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    if isinstance(value, str) and re.fullmatch(r"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?(Z|\+00:00)", value):
+        whole, _, rest = value.rstrip("Z").removesuffix("+00:00").partition(".")
+        return f"{whole}.{rest.rstrip('0')}".rstrip(".")
+    if isinstance(value, str) and re.fullmatch("https?://[^/]+/", value):
+        return value.rstrip("/")
+    return value
+
+
+@pytest.fixture(scope="module")
+def generated(api: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the clients of openapi-generator, made in one run."""
+    need("java")
+    folder = tmp_path_factory.mktemp("openapi-generator")
+    shutil.copy(api / "openapi.json", folder)
+    for generator in ("typescript-fetch", "go", "java"):
+        options = dict(pair.split("=") for pair in option(generator, "additional-properties").split(","))
+        configuration: dict[str, Any] = {
+            "generatorName": generator,
+            "inputSpec": "openapi.json",
+            "outputDir": f"./{generator}",
+            "additionalProperties": options,
+        }
+        if parts := option(generator, "global-property"):
+            configuration["globalProperties"] = {parts: ""}
+        (folder / f"{generator}.yaml").write_text(json.dumps(configuration), "utf-8")
+    configurations = [file.name for file in sorted(folder.glob("*.yaml"))]
+    run(folder, "java", "-jar", generator_jar(), "batch", "--fail-fast", "--root-dir", ".", *configurations)
+    return folder
+
+
+def generator_jar() -> Path:
+    spec = find_spec("openapi_generator_cli")
+    assert spec and spec.origin
+    return Path(spec.origin).with_name("openapi-generator.jar")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the packages of the TypeScript clients."""
+    need("node", "npm")
+    folder = tmp_path_factory.mktemp("packages")
+    shutil.copy(CLIENTS / "package.json", folder)
+    run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+    return folder
+
+
+def use_packages(folder: Path, packages: Path) -> None:
+    shutil.copy(CLIENTS / "package.json", folder)
+    (folder / "node_modules").symlink_to(packages / "node_modules")
+
+
+Fixture: TypeAlias = Callable[[str], Path]
+"""Name of a fixture → its folder, made when it is first asked for."""
+COMPILE = (
+    *("node_modules/.bin/tsc", "--strict", "--target", "es2022", "--module", "nodenext"),
+    *("--types", "node", "--skipLibCheck"),
+)
+
+
+def openapi_typescript(api: Path, folder: Path, fixture: Fixture) -> Client:
+    use_packages(folder, fixture("packages"))
+    shutil.copy(CLIENTS / "typescript/typed.ts", folder)
+    run(folder, "node_modules/.bin/openapi-typescript", api / "openapi.json", "-o", "client.d.ts")
+    run(folder, *COMPILE, "typed.ts")
+    names = set[str]()  # it makes no classes
+    return Client("openapi-typescript", folder, names, ("node", "typed.js"))
+
+
+def typescript_fetch(_: Path, folder: Path, fixture: Fixture) -> Client:
+    use_packages(folder, fixture("packages"))
+    shutil.copytree(fixture("generated") / "typescript-fetch", folder / "client")
+    shutil.copy(CLIENTS / "typescript/read.ts", folder)
+    run(folder, *COMPILE, "read.ts", "client/index.ts")
+    names = {file.stem for file in (folder / "client/models").glob("*.ts")} - {"index"}
+    return Client("typescript-fetch", folder, names, ("node", "read.js"))
+
+
+def go(api: Path, folder: Path, fixture: Fixture) -> Client:
+    need("go")
+    shutil.copytree(
+        fixture("generated") / "go", folder / "catalog", ignore=shutil.ignore_patterns("go.*", "test")
+    )
+    shutil.copy(CLIENTS / "go/main.go", folder)
+    source = "".join(file.read_text("utf-8") for file in (folder / "catalog").glob("model_*.go"))
+    names = set(re.findall(r"^type (\w+) (?:struct|string)", source, re.MULTILINE))
+    names -= {f"Nullable{name}" for name in names}
+    table = "".join(f'\t"{name}": func() any {{ return new(catalog.{name}) }},\n' for name in sorted(names))
+    (folder / "models.go").write_text(
+        f'package main\n\nimport catalog "reader/catalog"\n\n'
+        f"var models = map[string]func() any{{\n{table}}}\n",
+        "utf-8",
+    )
+    (folder / "go.mod").write_text("module reader\n\ngo 1.18\n", "utf-8")
+    run(folder, "go", "build", "-o", "reader", ".")
+    return Client("go", folder, names, (folder / "reader",))
+
+
+def java(_: Path, folder: Path, fixture: Fixture) -> Client:
+    need("javac")
+    shutil.copytree(CLIENTS / "java", folder, dirs_exist_ok=True)
+    sources = fixture("generated") / "java/src/main/java"
+    files = [*sources.rglob("*.java")]
+    # The generator's own archive holds Jackson, which the models need.
+    run(
+        folder,
+        "javac",
+        "-nowarn",
+        "-proc:none",
+        "-cp",
+        generator_jar(),
+        "-d",
+        "out",
+        "Read.java",
+        *files,
+        *folder.rglob("Generated.java"),
+    )
+    class_path = f"out{os.pathsep}{generator_jar()}"
+    return Client("java", folder, {file.stem for file in files}, ("java", "-cp", class_path, "Read"))
+
+
+def openapi_python_client(api: Path, folder: Path, _: Fixture) -> Client:
+    options: tuple[str | Path, ...] = (
         "--path",
         api / "openapi.json",
         "--output-path",
-        "catalog_client",
-        "--meta",
-        "none",
+        "client",
+        *("--meta", "none"),
     )
-    run(tmp_path, BIN / "openapi-python-client", *command)
-    client = """\
-import json, sys
-from catalog_client.models.grade import Grade
-from catalog_client.models.image_collection import ImageCollection
-from catalog_client.models.security_detail import SecurityDetail
-
-assert {grade.name for grade in Grade} == {"A_PLUS", "A", "B", "C", "D", "F"}
-images = ImageCollection.from_dict(json.loads(open(sys.argv[1] + "/images.json").read()))
-detail = SecurityDetail.from_dict(json.loads(open(sys.argv[1] + "/security/solr.json").read()))
-assert detail.latest.grade is Grade.F, detail.latest.grade
-print(json.dumps({image.slug: image.tier for image in images.data}))
-"""
-    (tmp_path / "read.py").write_text(client, "utf-8")
-    # Of the client itself no types are asked for: what its templates write is not free of faults.
-    run(tmp_path, sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "read.py")
-    for one in (api, grown):
-        assert json.loads(run(tmp_path, sys.executable, "read.py", one)) == tiers(one)
-    assert tiers(grown)["nginx"] == "premium"
+    run(folder, BIN / "openapi-python-client", "generate", *options)
+    for program in ("read_attrs.py", "typed.py"):
+        shutil.copy(CLIENTS / "python" / program, folder)
+    # Types of the client itself are not checked: what its templates write is not free of errors.
+    run(folder, sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "typed.py")
+    run(folder, sys.executable, "typed.py")
+    command = "from client import models; print(*models.__all__)"
+    names = {*run(folder, sys.executable, "-c", command).split()}
+    return Client("openapi-python-client", folder, names, (sys.executable, "read_attrs.py"))
 
 
-def test_datamodel_codegen(api: Path, grown: Path, tmp_path: Path) -> None:
-    run(
-        tmp_path,
-        *(BIN / "datamodel-codegen", "--input", api / "openapi.json", "--input-file-type", "openapi"),
-        *("--output-model-type", "pydantic_v2.BaseModel", "--target-python-version", "3.11"),
-        *("--use-annotated", "--output", "catalog.py"),
+def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
+    options: tuple[str | Path, ...] = (
+        "--input",
+        api / "openapi.json",
+        *flags("datamodel-code-generator"),
+        "--output",
+        "client.py",
     )
-    client = """\
-import json, sys
-import catalog
+    run(folder, BIN / "datamodel-codegen", *options)
+    shutil.copy(CLIENTS / "python/read_pydantic.py", folder)
+    names = {*re.findall(r"^class (\w+)\(", (folder / "client.py").read_text("utf-8"), re.MULTILINE)}
+    return Client("datamodel-code-generator", folder, names, (sys.executable, "read_pydantic.py"))
 
-images = catalog.ImageCollection.model_validate_json(open(sys.argv[1] + "/images.json").read())
-assert [grade.value for grade in catalog.Grade] == ["A+", "A", "B", "C", "D", "F"]
-print(json.dumps({image.slug: image.tier for image in images.data}))
-"""
-    (tmp_path / "read.py").write_text(client, "utf-8")
-    for one in (api, grown):
-        assert json.loads(run(tmp_path, sys.executable, "read.py", one)) == tiers(one)
+
+MAKERS = {
+    "openapi-typescript": openapi_typescript,
+    "typescript-fetch": typescript_fetch,
+    "openapi-python-client": openapi_python_client,
+    "datamodel-code-generator": datamodel_code_generator,
+    "go": go,
+    "java": java,
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def client(api: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Client:
+    folder = tmp_path_factory.mktemp(request.param)
+    return MAKERS[request.param](api, folder, request.getfixturevalue)
+
+
+def test_the_guide_lists_these_generators() -> None:
+    assert [*guide_table()] == [*MAKERS]
+
+
+def test_it_reads_every_document(client: Client, documents: list[Document]) -> None:
+    for document, read in zip(documents, client.read(documents), strict=True):
+        assert plain(read.get("document", read)) == plain(json.loads(document.file.read_bytes())), document
+
+
+def test_it_makes_up_no_names(client: Client, described: Any) -> None:
+    assert sorted(client.names - described["components"]["schemas"].keys()) == []
+
+
+def test_it_reads_later_documents_as_the_guide_says(client: Client, future: Future) -> None:
+    _, *cells = guide_table()[client.generator]
+    reads = iter(client.read([after for pairs in future.values() for _, after in pairs]))
+    behavior = {case: {outcome(case, *pair, next(reads)) for pair in pairs} for case, pairs in future.items()}
+    assert behavior == {case: {cell} for case, cell in zip(("field", "word", "kind"), cells, strict=True)}
+
+
+def outcome(case: str, before: Document, after: Document, read: Read) -> str:
+    """What a client does with a document that has something new, in the guide's words."""
+    known, wanted = (plain(json.loads(each.file.read_bytes())) for each in (before, after))
+    document = plain(read.get("document"))
+    if "error" in read:
+        return "error"
+    if document == wanted:
+        return "kept"
+    if case == "field" and document == known:
+        return "ignored"
+    if case == "kind" and document["data"][0] in (None, {}):
+        return "null" if document["data"][0] is None else "empty event"
+    return f"{after}: {document}"

@@ -8,7 +8,7 @@ from . import names
 from . import published as fields
 from .docstrings import Described
 from .published import LifecycleWord
-from .vulnerabilities import SeverityWord, vocabulary
+from .vulnerabilities import SeverityWord, open_words
 
 # Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
 Slug = Annotated[
@@ -26,8 +26,10 @@ Version = Annotated[str, Meta(description="Label of the release.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
 Package = Annotated[str, Meta(description="Package.")]
+BaselineReason = Literal["baseline"]
 Baseline = Annotated[
-    Literal["baseline"] | None, Meta(description="`baseline`: it was there before the history began.")
+    Annotated[BaselineReason, open_words(BaselineReason)] | None,
+    Meta(description="`baseline`: it was there before the history began."),
 ]
 GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
 FoundReason = Literal["baseline", "scanner"]
@@ -132,7 +134,7 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
     """It is open for the first time."""
 
     reason: Annotated[
-        Annotated[FoundReason, vocabulary("FoundReason", FoundReason)] | None,
+        Annotated[FoundReason, open_words(FoundReason)] | None,
         Meta(
             description="`baseline`: it was there before the history began; "
             "`scanner`: the same image, but a newer scan or another scanner reports it."
@@ -144,7 +146,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
     """It is no longer reported."""
 
     reason: Annotated[
-        Annotated[GoneReason, vocabulary("GoneReason", GoneReason)],
+        Annotated[GoneReason, open_words(GoneReason)],
         Meta(
             description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "

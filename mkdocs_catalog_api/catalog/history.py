@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .grading import GRADES, Grade
 from .published import Counter, Counters, Document, GradeLetter
-from .vulnerabilities import SeverityWord, vocabulary
+from .vulnerabilities import SeverityWord, open_words
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -234,7 +234,7 @@ class Episode(Document):
         Meta(description="Days from `firstSeen` to `fixed`; null if either is unknown."),
     ]
     reason: Annotated[
-        Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
+        Annotated[EpisodeEnd, open_words(EpisodeEnd)] | None,
         Meta(
             description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if "
             "`fixed` is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."

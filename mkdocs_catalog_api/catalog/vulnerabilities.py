@@ -24,6 +24,11 @@ def vocabulary(component: str, words: Any) -> Meta:
     return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
 
 
+def open_words(words: Any) -> Meta:
+    """Has schemas list the words of a Literal as a hint only: later versions add words."""
+    return Meta(extra_json_schema={"words": [*get_args(words)], "open": True})
+
+
 SeverityWord = Annotated[Severity, vocabulary("Severity", Severity)]
 ExploitedSince = Annotated[
     str | None,
@@ -35,11 +40,8 @@ ExploitedSince = Annotated[
 ]
 Status = Annotated[
     SetAsideStatus,
-    Meta(
-        description="The status of the VEX statement; `ignored` for a rule of the scanner's user. There may "
-        "be more words.",
-        extra_json_schema={"words": [*get_args(SetAsideStatus)], "open": True},
-    ),
+    open_words(SetAsideStatus),
+    Meta(description="Status of the VEX statement; `ignored` for a rule of the scanner's user."),
 ]
 Justification = Annotated[str, Meta(description="The reason; empty without one.")]
 Statement = Annotated[

@@ -1,1 +1,1 @@
-"""The contract: a Struct for every document, addresses, OpenAPI, and the check of what is written."""
+"""The contract: a Struct for every document, addresses, OpenAPI, and the check of written documents."""

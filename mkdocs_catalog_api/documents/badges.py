@@ -16,7 +16,6 @@ from ..catalog.populations import all_of, populations
 from ..catalog.published import Document, Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
-from .examples import example_image
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 # White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
@@ -50,18 +49,18 @@ OTHER_LOGO = "opencontainersinitiative"
 
 
 class Badge(Document, kw_only=True):
-    """A badge in the endpoint format of shields.io: what does not apply is absent, never null."""
+    """A badge in the endpoint format of shields.io. Fields that do not apply are absent, never null."""
 
     schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
     label: Annotated[Text, Meta(description="Left half.")]
     message: Annotated[Text, Meta(description="Right half.")]
-    color: Annotated[Text, Meta(description="Colour of the right half.")]
-    label_color: Annotated[Text, Meta(description="Colour of the left half.")]
+    color: Annotated[Text, Meta(description="Color of the right half.")]
+    label_color: Annotated[Text, Meta(description="Color of the left half.")]
     named_logo: Annotated[Text | UnsetType, Meta(description="Slug of simple-icons.")] = UNSET
-    logo_color: Annotated[Text | UnsetType, Meta(description="Colour of the named logo.")] = UNSET
+    logo_color: Annotated[Text | UnsetType, Meta(description="Color of the named logo.")] = UNSET
     logo_svg: Annotated[Text | UnsetType, Meta(description="The logo itself.")] = UNSET
     style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
-    cache_seconds: Annotated[Literal[3600], Meta(description="How long renderers may keep it.")]
+    cache_seconds: Annotated[Literal[3600], Meta(description="Seconds for which renderers may keep it.")]
 
 
 class BadgeContent(NamedTuple):
@@ -155,7 +154,7 @@ def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:
     if not figures:
         return BadgeContent(name, label, "not scanned", _GREY)
     totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in figures), strict=True)]
-    # Finding nothing in what is not graded proves nothing.
+    # Without a grade, zero vulnerabilities do not show that there are none.
     clean = _GREY if any(each.grade is None for each in figures) else _GREEN
     worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), clean)
     return BadgeContent(name, label, str(sum(totals)), worst)
@@ -173,7 +172,7 @@ def _ungraded(figures: Figures) -> str:
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """The architectures that every image is built for."""
+    """The architectures that all images have."""
     sets = [{name.partition("/")[2] for name in names} for names in platforms]
     common = set.intersection(*sets) if sets else set()
     return (" | ".join(sorted(common)), _BLUE) if common else ("none in common", _GREY)
@@ -187,16 +186,13 @@ def _documents(catalog: Catalog) -> Documents:
             yield addresses.image_badge(image.entry.slug, name), badge
 
 
-def _example_badge(catalog: Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.image_badge(image.entry.slug, "cves") if image else None
-
-
-_BADGE = Parameter("name", "Name of the badge, as in `badges` of `index.json`.", Slug)
+_BADGE = Parameter(
+    "name", "Name of the badge, as in `badges` of `index.json`.", Annotated[Slug, Meta(examples=["cves"])]
+)
 _IMAGE_BADGES: Any = Literal.__getitem__(PER_IMAGE)
 _IMAGE_BADGE = Parameter(
     "name",
-    "What the badge says.",
+    "Subject of the badge.",
     Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
 )
 BADGES = Kind(
@@ -212,7 +208,6 @@ BADGES = Kind(
             "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
-            example=lambda catalog: addresses.badge("cves"),
             goes_with="contents",
         ),
         Route(
@@ -220,10 +215,9 @@ BADGES = Kind(
             "getImageBadge",
             "badges",
             "One badge of an image",
-            "For a badge renderer's endpoint mode.",
+            "The vulnerabilities, grade or version of one image, for a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
-            example=_example_badge,
             goes_with="image",
         ),
     ),

@@ -56,7 +56,7 @@ class ItemStructs(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What a collection is called in sentences and schemas."""
+    """Names of a collection in sentences and schemas."""
 
     one: str
     stem: str
@@ -183,7 +183,9 @@ def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
     )
 
 
-_PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
+_PAGE = Parameter(
+    "page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1, examples=[1])]
+)
 
 
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:

@@ -8,13 +8,14 @@ from typing import Any, Literal
 from msgspec import Struct
 
 POLICY = """\
-- Within `v1` the shape of the documents only grows: new documents, new fields, new words in a list of words.
-  No field is removed, renamed or given another type, and none becomes null that never was.
-- Clients ignore fields that they don't know, and take a word that they don't know as "something else".
-- What is to go is marked `deprecated` in `openapi.json` first, and announced in the changelog. It goes with
-  `/api/v2` at the earliest, which is published beside `/api/v1` for at least six months.
-- An image or chart that is to leave is `deprecated` or `withdrawn` in its `lifecycle` before its documents
-  go; a version that is to leave has an `endOfLife` date. Roadmap items, updates and pages come and go.
+- Within `v1` the shape of the documents only grows: new documents, new fields, new kinds of events, and new
+  words in open lists (`x-extensible-enum`). No field is removed, renamed or given another type, and no field
+  becomes null that was not null before. Closed lists (`enum`) keep their words.
+- Clients ignore unknown fields and events of an unknown kind, and accept an unknown word in an open list.
+- A field or document is marked `deprecated` in `openapi.json` and announced in the changelog before it is
+  removed. It is removed in `/api/v2` at the earliest, and `/api/v1` is then published for six more months.
+- The `lifecycle` of an image or chart is `deprecated` or `withdrawn` before its documents are removed, and a
+  version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
 """
 
 Json = Mapping[str, Any]
@@ -34,13 +35,13 @@ class Change(Struct, frozen=True, order=True):
 
 
 def compare_shapes(old: Json, new: Json) -> list[Change]:
-    """What a client of the API that `old` describes notices when it meets the one that `new` describes."""
+    """Differences that a client of the API that `old` describes notices in the one that `new` describes."""
     comparison = _Comparison(old, new)
     return sorted(set(comparison.paths()))
 
 
 class _Shape(Struct, frozen=True):
-    """A schema, its reference followed and its `anyOf` with null taken apart."""
+    """A schema, its reference followed and null taken out of its types."""
 
     types: frozenset[str]
     nullable: bool
@@ -68,7 +69,7 @@ class _Comparison:
     def _parameters(self, path: str, before: Json, after: Json) -> Iterator[Change]:
         now = {entry["name"]: entry["schema"] for entry in after.get("parameters", ())}
         for entry in before.get("parameters", ()):
-            # What a client sends must still be understood, so here fewer words are what breaks.
+            # Clients send these words, so it is a removed word that breaks them.
             was = _shape(self.old, entry["schema"])
             schema = _shape(self.new, now.get(entry["name"], {}))
             where = f"{path} {{{entry['name']}}}"
@@ -79,8 +80,9 @@ class _Comparison:
 
     def _schemas(self, where: str, old: Json, new: Json) -> Iterator[Change]:
         """`where` names what holds the schemas; a named schema is compared once, under its name."""
-        kinds, others = (each.get("discriminator", {}).get("mapping", {}) for each in (old, new))
+        kinds, others = _kinds(self.old, old), _kinds(self.new, new)
         if kinds and others:
+            where = _named_or_null(new).rpartition("/")[2] or where
             for kind in sorted(kinds.keys() & others.keys()):
                 yield from self._schemas(where, {"$ref": kinds[kind]}, {"$ref": others[kind]})
             for kind in sorted(others.keys() - kinds.keys()):
@@ -127,6 +129,12 @@ class _Comparison:
                 yield Change("compatible", "new-field", f"{where}.{name}", "new field")
 
 
+def _kinds(document: Json, schema: Json) -> Mapping[str, str]:
+    """Kind → reference of its schema; empty unless the schema is one of several kinds."""
+    kinds: Mapping[str, str] = _followed(document, schema).get("discriminator", {}).get("mapping", {})
+    return kinds
+
+
 def _named_or_null(schema: Json) -> str:
     """The schema that a field refers to, with null or without; empty when it is none or one of several."""
     references = [option["$ref"] for option in (schema, *schema.get("anyOf", ())) if "$ref" in option]
@@ -163,11 +171,17 @@ def _followed(document: Json, schema: Json) -> Json:
 def _shape(document: Json, schema: Json) -> _Shape:
     options = _followed(document, schema).get("anyOf", [schema])
     meant = [_followed(document, option) for option in options if option.get("type") != "null"]
-    types = frozenset(option.get("type", "any") for option in meant)
-    # Of several options only the first is looked into; the API has none but "something or null".
+    types = frozenset(name for option in meant for name in _types(option))
+    # Only the first of several options is compared; the API has none but "something or null".
     first: Json = meant[0] if meant else {}
     words = first.get("enum", first.get("x-extensible-enum", [first["const"]] if "const" in first else None))
-    return _Shape(types, len(meant) < len(options), words and frozenset(words), first)
+    nullable = len(meant) < len(options) or "null" in types
+    return _Shape(types - {"null"}, nullable, words and frozenset(words), first)
+
+
+def _types(schema: Json) -> list[str]:
+    types = schema.get("type", "any")
+    return types if isinstance(types, list) else [types]
 
 
 def _retyped(before: _Shape, after: _Shape) -> str:

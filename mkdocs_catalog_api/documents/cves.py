@@ -44,7 +44,7 @@ _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
 Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any release.")]
-Title = Annotated[str, Meta(description="What it is about; empty when it is not known.")]
+Title = Annotated[str, Meta(description="Summary; empty if it is not known.")]
 Url = Annotated[str, Meta(description="Advisory; empty when it is not known.")]
 
 
@@ -68,7 +68,7 @@ class CveEntry(Document):
 
 
 class CveIndex(Document):
-    """Every id that a scan of a listed release, or of what a chart pins, has found."""
+    """Every id that a scan of a listed release, or of an image that a chart pins, has found."""
 
     api_version: ApiVersion
     resource: Resource
@@ -78,7 +78,7 @@ class CveIndex(Document):
 
 ReportedAs = Annotated[
     str | None,
-    Meta(description="Id of the row that stands for it and for other vulnerabilities; null for its own."),
+    Meta(description="Id of the row that covers it and other vulnerabilities; null if the row has this id."),
 ]
 
 
@@ -88,7 +88,7 @@ class AffectedRelease(Document):
     slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
     version: Annotated[VersionLabelAgain, Meta(description="Label of the release.")]
     is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
-    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
     digest: Annotated[DigestAgain | None, Meta(description="Digest of the release, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
@@ -198,7 +198,7 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
         return spread
 
     def all_seen(row: Vulnerability | Suppressed, assessment: Assessment) -> list[_Spread]:
-        """Of its own id, and of each CVE that it stands for."""
+        """Of its own id, and of each CVE that it covers."""
         of_row = [seen(row.id, row, row.exploited)]
         if assessment.further:
             days = catalog.exploited or {}
@@ -328,7 +328,13 @@ CVES = Kind(
             "The releases that have it open, those in which a VEX statement takes it out, and the charts "
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
-            (Parameter("id", "CVE id, else the advisory's id.", Annotated[str, Meta(max_length=100)]),),
+            (
+                Parameter(
+                    "id",
+                    "CVE id, else the advisory's id.",
+                    Annotated[str, Meta(max_length=100, examples=["CVE-2021-44228"])],
+                ),
+            ),
             goes_with="contents",
         ),
     ),

@@ -1,4 +1,4 @@
-"""What is this digest? Whose release it is, whether it is current, what an update fixes."""
+"""Documents about one digest: its image and release, whether it is current, and the fixes in an update."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ _PATH = "digests/{algorithm}/{hex}.json"
 
 
 class DigestSecurity(ImageSecurity):
-    """Figures of the release with this digest. All null when it has no scan."""
+    """Counts for the release with this digest. All null without a scan."""
 
     scanned_at: ScannedAt
     os_end_of_life: OsEndOfLife
@@ -35,17 +35,17 @@ class DigestSecurity(ImageSecurity):
 
 
 class Upgrade(Document):
-    """A newer version, and what changes with it.
+    """A newer version, and the changes that it brings.
 
-    `fixes` and `adds` count pairs of id and package. They are null when they can't be told: a scan is missing
-    or proves little, or different scanners looked, which name packages differently.
+    `fixes` and `adds` count pairs of id and package. They are null if they are not known: a scan is missing
+    or incomplete, or the scans are of different scanners, which name packages differently.
     """
 
     version: Annotated[VersionLabel, Meta(description="Label of that version.")]
     digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
     href: Annotated[Href, Meta(description="Its release document.")]
-    fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that go.")]
-    adds: Annotated[Counter | None, Meta(description="Open vulnerabilities of packages that come.")]
+    fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update removes.")]
+    adds: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update adds.")]
 
 
 class DigestEntry(Document):
@@ -60,12 +60,12 @@ class DigestEntry(Document):
     ]
     latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
-    lifecycle: Annotated[LifecycleWord, Meta(description="Where the image stands.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     line: Annotated[str, Meta(description="Its release line; empty for none.")]
     variant: Annotated[str, Meta(description="Its variant; empty for none.")]
-    security: Annotated[DigestSecurity, Meta(description="Figures of this release.")]
+    security: Annotated[DigestSecurity, Meta(description="Counts for this release.")]
     sbom: Annotated[Text | None, Meta(description="Address of its bill of materials.")]
     provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
     upgrade: Annotated[
@@ -80,7 +80,7 @@ class DigestEntry(Document):
 
 
 class DigestDocument(Document):
-    """Which images list one digest, and what is known of it."""
+    """The images that list one digest, with their data."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["digests"], Meta(description="Name of the resource.")]
@@ -115,7 +115,7 @@ def _positions(image: Image) -> dict[str, tuple[int, ...]]:
 
 
 def digest_entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> DigestEntry:
-    """What is known of the first of the releases at these positions; the others have the same digest."""
+    """Entry of the first of the releases at these positions; the others have the same digest."""
     at, entry, first = catalog.addresses, image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
     version, figures = release.entry, release.figures
@@ -165,21 +165,23 @@ DIGESTS = Kind(
             _PATH,
             "getDigest",
             "lookups",
-            "What a digest is",
-            "The images that list this digest: release, whether it is the newest, figures, and what an "
-            "update would mend. A digest that no page lists has no document.",
+            "Images of a digest",
+            "The images that list this digest: release, whether it is the newest, counts, and the "
+            "fixes in an update. A digest that no page lists has no document.",
             DigestDocument,
             (
                 Parameter(
                     "algorithm",
-                    "What stands before the colon.",
+                    "Part of the digest before the colon.",
                     Annotated[
                         Literal["sha256", "sha384", "sha512"],
                         Meta(extra_json_schema={"component": "DigestAlgorithm"}),
                     ],
                 ),
                 Parameter(
-                    "hex", "What stands behind it.", Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")]
+                    "hex",
+                    "Part of the digest after the colon.",
+                    Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
                 ),
             ),
             goes_with="contents",

@@ -20,7 +20,6 @@ from ..catalog.published import (
 )
 from ..catalog.value import Catalog
 from .collections import total_pages
-from .examples import Example
 from .kinds import Documents, Kind, Route
 
 
@@ -44,15 +43,15 @@ class Resources(Document):
 class SecurityLinks(Document):
     """Where vulnerability data begins."""
 
-    summary: Annotated[Href, Meta(description="Figures of the catalog and of each image.")]
+    summary: Annotated[Href, Meta(description="Counts for the catalog and for each image.")]
     index: Annotated[Href, Meta(description="Every scanned image.")]
 
 
 class HistoryLinks(Document):
     """Where the recorded days are."""
 
-    changes: Annotated[Href, Meta(description="What changed on each day.")]
-    index: Annotated[Href, Meta(description="Figures of every day.")]
+    changes: Annotated[Href, Meta(description="Changes of each day.")]
+    index: Annotated[Href, Meta(description="Counts for every day.")]
     fixes: Annotated[Href, Meta(description="Critical and high vulnerabilities, and when they were fixed.")]
 
 
@@ -61,7 +60,7 @@ SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "
 
 
 class Discovery(Document):
-    """Where everything is."""
+    """Addresses of all documents."""
 
     api_version: ApiVersion
     title: Annotated[str, Meta(description="Name of the site.")]
@@ -73,11 +72,11 @@ class Discovery(Document):
     badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of other documents, with what a client fills in in braces."),
+        Meta(description="Name → address of other documents, with parameters in braces."),
     ]
     lookups: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of each lookup, with what a client fills in in braces."),
+        Meta(description="Name → address of each lookup, with parameters in braces."),
     ]
     signature: Annotated[
         SignatureLink | None,
@@ -88,7 +87,7 @@ class Discovery(Document):
 
 
 class GeneratedBy(Document):
-    """What wrote the documents."""
+    """The program that wrote the documents."""
 
     name: Annotated[Text, Meta(description="Name of the program.")]
     version: Annotated[Text, Meta(description="Its version.")]
@@ -106,7 +105,7 @@ class Manifest(Document):
 
     api_version: ApiVersion
     generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
-    generator: Annotated[GeneratedBy, Meta(description="What wrote the documents.")]
+    generator: Annotated[GeneratedBy, Meta(description="The program that wrote the documents.")]
     base: Annotated[
         str,
         Meta(
@@ -119,7 +118,7 @@ class Manifest(Document):
 
 
 class OpenApiInfo(Document, forbid_unknown_fields=False):
-    """What the API is."""
+    """Name and version of the API."""
 
     title: Annotated[str, Meta(description="Name of the API.")]
     version: Annotated[str, Meta(description="Version of the API.")]
@@ -129,7 +128,7 @@ class OpenApi(Document, forbid_unknown_fields=False):
     """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
 
     openapi: Annotated[Literal["3.1.0"], Meta(description="Version of the OpenAPI format.")]
-    info: Annotated[OpenApiInfo, Meta(description="What the API is.")]
+    info: Annotated[OpenApiInfo, Meta(description="Name and version of the API.")]
     paths: Annotated[dict[str, Any], Meta(min_length=1, description="Path → operations.")]
     components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
 
@@ -174,17 +173,6 @@ def manifest(
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
 
 
-def closing_examples(
-    catalog: Catalog, written: Mapping[str, ManifestEntry], generator: GeneratedBy
-) -> dict[str, Example]:
-    """Path of the documents that are made after all examples were taken → a shortened one."""
-    described = OpenApi("3.1.0", OpenApiInfo("…", "v1"), {"…": {}}, {"schemas": {}})
-    badge = addresses.badge("images")
-    # The real one holds the time of the build, but the same catalog gives the same OpenAPI document.
-    listed = manifest(catalog, {badge: written[badge]}, "2026-01-01T00:00:00Z", generator)
-    return {addresses.OPENAPI: Example({}, described), addresses.MANIFEST: Example({}, listed)}
-
-
 def _none(_: Catalog) -> Documents:
     """They are made of what all other documents are, by `publication`."""
     return ()
@@ -197,10 +185,9 @@ CLOSING = Kind(
             "index.json",
             "getIndex",
             "discovery",
-            "Where everything is",
+            "Addresses of all documents",
             "Addresses of the collections, the security documents and the badges of the catalog.",
             Discovery,
-            map="badges",
         ),
         Route("openapi.json", "getOpenapi", "discovery", "This document", "The API in OpenAPI 3.1.", OpenApi),
         Route(
@@ -208,7 +195,7 @@ CLOSING = Kind(
             "getManifest",
             "discovery",
             "Every document with its hash",
-            "Tells a mirror what has changed: path, SHA-256 and size of every other document.",
+            "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
             Manifest,
         ),
     ),

@@ -57,7 +57,7 @@ EPSS = Kind(
             "lookups",
             "How likely each vulnerability is exploited",
             "The scores of the Exploit Prediction Scoring System for the ids of the catalog. They change "
-            "every day, so they stand here alone. Absent when the catalog has no file of them.",
+            "every day, so no other document has them. Absent if the catalog has no file of scores.",
             EpssDocument,
             goes_with="contents",
         ),

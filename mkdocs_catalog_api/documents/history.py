@@ -26,7 +26,6 @@ from ..catalog.history import (
 )
 from ..catalog.published import ApiVersion, Counter, Document, Href
 from ..catalog.value import Catalog
-from .examples import example_image
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 _LIMITS = (7, 30, 90)
@@ -229,17 +228,6 @@ def _documents(catalog: Catalog) -> Documents:
         yield addresses.image_history(slug), image_history(slug, image)
 
 
-def _last_day(catalog: Catalog) -> str | None:
-    return addresses.changes(catalog.history.head.date) if catalog.history else None
-
-
-def _example_history(catalog: Catalog) -> str | None:
-    image = example_image(catalog)
-    if image is None or catalog.history is None or image.entry.slug not in catalog.history.images:
-        return None
-    return addresses.image_history(image.entry.slug)
-
-
 _DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
 HISTORY = Kind(
     "history",
@@ -260,7 +248,6 @@ HISTORY = Kind(
             "The events of the day by image. They and the counts prove the chain.",
             DayChanges,
             (_DAY,),
-            example=_last_day,
             goes_with="contents",
         ),
         Route(
@@ -288,7 +275,6 @@ HISTORY = Kind(
             "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
-            example=_example_history,
             goes_with="image",
         ),
     ),

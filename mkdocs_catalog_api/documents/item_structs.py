@@ -1,7 +1,7 @@
-"""Items of the collections: what authors write (`catalog.models`), and what is computed.
+"""Items of the collections: the fields that authors write (`catalog.models`), and computed ones.
 
-Names, order, types and descriptions of the fields that authors write stand in `catalog.models` alone; the
-Structs are made from there. A declared field is always present, null only where its type says so.
+Names, order, types and descriptions of the fields that authors write are in `catalog.models` alone; the
+Structs are made from there. A declared field is always present, null only where its type allows it.
 """
 
 import types
@@ -36,20 +36,20 @@ Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_sch
 
 
 class Verify(Document):
-    """How the newest release is verified: who signs it, and the command that checks that."""
+    """How to verify the newest release: its signer, and a command that checks the signature."""
 
-    tool: Annotated[Text, Meta(description="What verifies it: `cosign`.")]
+    tool: Annotated[Text, Meta(description="Program that verifies it: `cosign`.")]
     identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
     identity_regexp: Annotated[Text | None, Meta(description="Expression that the identity must match.")]
     issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
     key: Annotated[Text | None, Meta(description="Address of the public key, instead of an identity.")]
     command: Annotated[
-        Text, Meta(description="For the newest release, by its digest where it has exactly one.")
+        Text, Meta(description="Command for the newest release, by its digest if it has exactly one.")
     ]
 
 
 _VERIFY = Annotated[
-    Verify | None, Meta(description="How it is verified; null when nobody says, and of what is withdrawn.")
+    Verify | None, Meta(description="How to verify it; null if no signer is given, or the item is withdrawn.")
 ]
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {"href": Annotated[Href, Meta(description="Release document: its vulnerabilities.")]},
@@ -60,13 +60,13 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "version": Annotated[
             VersionLabel | None, Meta(description="The release that is pinned; null when no page lists it.")
         ],
-        "href": Annotated[Href | None, Meta(description="Release document of what is pinned.")],
+        "href": Annotated[Href | None, Meta(description="Release document of the pinned image.")],
     },
     ImageEntry: {
         "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[ImageSecurity, Meta(description="Figures of the newest version.")],
+        "security": Annotated[ImageSecurity, Meta(description="Counts for the newest version.")],
     },
     ChartEntry: {
         "verify": _VERIFY,
@@ -84,13 +84,13 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         ],
     },
 }
-"""What the published form of each model has besides."""
+"""Model → further fields of its published form."""
 
 _WORDS: Mapping[Any, str] = {Lifecycle: "Lifecycle", Outcome: "Outcome"}
 """Closed lists of words → the name of their schema."""
 
-_NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem"}
-"""Model → the name of what is published of it; that of others is without `Entry`."""
+_NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem", "VersionEntry": "ImageVersion"}
+"""Model → name of its published form; other models lose `Entry`."""
 
 
 @cache

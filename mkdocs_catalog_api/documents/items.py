@@ -1,4 +1,4 @@
-"""Items as they are published: what the author says, what is computed, what the catalog declared."""
+"""Items as they are published: fields of the author, computed ones, and those that the catalog declares."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _newest(versions: Sequence[T]) -> T | None:
 
 
 def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
-    """How the newest release is verified; there is nothing to verify of what is withdrawn or only planned."""
+    """How the newest release is verified; withdrawn and planned items have nothing to verify."""
     how = entry.verify
     if how is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
         return None
@@ -94,7 +94,7 @@ def roadmap(item: RoadmapItem, at: Addresses, own: type[OwnFields]) -> Struct:
 
 
 def updates(catalog: Catalog) -> list[Struct]:
-    """The updates, each with the item that it is about."""
+    """The updates, each with its item."""
     at, items = catalog.addresses, catalog.by_name()
 
     def href(application: str) -> str | None:

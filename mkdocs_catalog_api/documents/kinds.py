@@ -1,4 +1,4 @@
-"""What a kind of document is: where it is, what it is called, when a catalog has it, and what makes it."""
+"""A kind of document: its paths and names, the catalogs that have it, and its generator."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ TAGS = {
     "images": "Hardened container images of the catalog.",
     "charts": "Signed Helm charts of the catalog, with the images that they pin.",
     "roadmap": "Applications that are planned and not built yet.",
-    "updates": "The latest version check: what was found for each application, and what was done about it.",
-    "security": "Vulnerabilities of each release, from scans of what is published.",
-    "lookups": "One question, one document: what a digest is, who has a vulnerability, what to update to.",
-    "vex": "What the author says about vulnerabilities, for other people's scanners.",
-    "history": "What changed from day to day, where the catalog records it.",
+    "updates": "Results of the latest version check: version and outcome for each application.",
+    "security": "Vulnerabilities of each release, from scans of the published images.",
+    "lookups": "Answers in one document each: about a digest, a tag or a vulnerability, and newer versions.",
+    "vex": "VEX statements on vulnerabilities, for scanners.",
+    "history": "Changes from day to day, if the catalog records them.",
     "badges": "Status badges in the endpoint format of shields.io.",
-    "discovery": "Where everything is, and what it is.",
+    "discovery": "Addresses, hashes and the description of all documents.",
 }
 
 
@@ -52,10 +52,6 @@ class Route(NamedTuple):
     """None of a document that is not JSON."""
     parameters: tuple[Parameter, ...] = ()
     media_type: str = "application/json"
-    example: Callable[[Catalog], str | None] = lambda catalog: None
-    """Path of the document that is the example in OpenAPI; None for the first document."""
-    map: str | None = None
-    """The field that is a map, of which the example shows one entry."""
     goes_with: Literal["api", "contents", "image", "release"] = "api"
     """What takes a document away without notice to clients: nothing, other contents, or the end of the image
     or release in its path."""

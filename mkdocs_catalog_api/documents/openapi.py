@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the API, made from the Structs that the documents are checked with."""
+"""The OpenAPI 3.1 document of the API, made from the Structs that check the documents."""
 
 from __future__ import annotations
 
@@ -11,61 +11,79 @@ from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
 from ..authored.settings import OpenApiSettings
+from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
 from .compatibility import POLICY
-from .examples import Example
 from .kinds import TAGS, Kind, Parameter, Route
 
 _DESCRIPTION = f"""\
-Read-only, static JSON, written whenever the catalog is published: every response is a document that is
-addressed by its path. Any origin may read it, nothing needs a key, and query strings are not read.
+Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
+read it, no request needs a key, and query strings have no effect.
 
-**Null** means that something is not known; `0` and `[]` mean that somebody looked and found none. What has
-no scan has no figures, so it never looks clean.
+**Null** means that something is not known; `0` and `[]` mean that a scan found
+none. Without a scan, every count is null: do not show such an image as clean.
 
 **Filter** on your side: fetch a collection, or follow `links.next` from its page 1.
 
-**Cache** for an hour: documents change when the catalog is published, on most days once.
-
-In the examples, lists and maps are cut to one entry.
+**Cache** for an hour: documents change when the catalog is published, about once a day.
 
 ## Compatibility
 
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
+_EXAMPLES = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T06:00:00Z",
+    "uri": "https://example.org/",
+    "uri-reference": "/catalog/api/v1/images/nginx/index.json",
+    "uri-template": "/catalog/api/v1/images/{slug}/index.json",
+    f"^(?:{names.SLUG.pattern})$": "nginx",
+    f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
+    f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
+    f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
+    f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
+    "^[0-9a-f]{64}$": "0" * 64,
+}
+"""Pattern or format → a value."""
+_CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
-    "ETag": "Names these bytes: ask again with `If-None-Match`. Most hosts send it.",
-    "Last-Modified": "When they were last written: ask again with `If-Modified-Since`. Most hosts send it.",
-    "Cache-Control": "How long a copy may be kept: an hour, unless the host has a lifetime of its own.",
+    "ETag": "Identifies these bytes: send it back in `If-None-Match`. Most hosts send it.",
+    "Last-Modified": "Time of the last change: send it back in `If-Modified-Since`. Most hosts send it.",
+    "Cache-Control": "Lifetime of a copy: an hour, unless the host sets another.",
 }
 _RESPONSES = {
     "NotModified": {
-        "description": "Nothing has changed since the copy that `If-None-Match` or "
-        "`If-Modified-Since` speaks of."
+        "description": "The document has not changed since the copy that `If-None-Match` or "
+        "`If-Modified-Since` identifies."
     },
     "NotFound": {
         "description": "There is no such document. The body is the host's own error page, not "
-        "JSON, so look at the status before you parse."
+        "JSON, so check the status before you parse."
     },
 }
 
 
+_EVENT = (
+    "One change between two recorded days, of the kind that `kind` names. Later versions add kinds: ignore "
+    "those that you do not know."
+)
 _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(
-    catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind], examples: Mapping[str, Example]
-) -> dict[str, Any]:
-    """OpenAPI 3.1 of every route of these kinds; `examples` by the path of the route."""
+def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) -> dict[str, Any]:
+    """OpenAPI 3.1 of every route of these kinds.
+
+    It depends on the settings alone: catalogs with the same settings and kinds have the same description.
+    """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path, examples.get(route.path))}
+        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
     info: dict[str, Any] = {"title": catalog.title, "version": "v1", "description": _DESCRIPTION}
@@ -88,20 +106,22 @@ def _schemas(
     routes: Sequence[Route],
 ) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
     """The schema of each route's documents and of its parameters, and the named ones by their names."""
-    found, schemas = schema_components(
+    references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
-    references = iter(found)
-    bodies = [next(references) if route.struct else _BINARY for route in routes]
-    words: dict[str, Schema] = {}
-    opened = {name: _open(schema, words) for name, schema in schemas.items()}
-    opened["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
+    remaining = iter(references)
+    bodies = [next(remaining) if route.struct else _BINARY for route in routes]
+    named: dict[str, Schema] = {}
+    for name, schema in schemas.items():
+        named[name] = _open(name, schema, named)
+    named["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
     for event in get_args(AnyEvent):
-        opened[event.__name__]["properties"]["kind"]["description"] = "What happened."
+        if event.__name__ in named:
+            named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."
     parameters = [
-        [_simpler(json_schema(parameter.type), words) for parameter in route.parameters] for route in routes
+        [_simpler(json_schema(parameter.type), named) for parameter in route.parameters] for route in routes
     ]
-    return bodies, parameters, dict(sorted((opened | words).items()))
+    return bodies, parameters, dict(sorted(named.items()))
 
 
 def _servers(catalog: Catalog) -> list[dict[str, str]]:
@@ -113,40 +133,68 @@ def _servers(catalog: Catalog) -> list[dict[str, str]]:
     return servers
 
 
-def _open(schema: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
     """A schema for clients: new fields may come, which the check of documents forbids.
 
-    `words` gets the schema of each closed list of words, by its name.
+    `named` gets the schemas of words, events and maps in it, by their names.
     """
     if schema.pop("additionalProperties", True):
         schema["additionalProperties"] = True  # foreign ones too, as in an OpenAPI document
     schema.pop("title", None)
     # A docstring, which Python keeps with its indentation before 3.13.
     schema["description"] = inspect.cleandoc(schema["description"])
-    for name, part in schema["properties"].items():
-        schema["properties"][name] = _simpler(part, words)
+    for field, part in schema["properties"].items():
+        simpler = _simpler(part, named)
+        if simpler.get("type") == "object":  # a map, for which some generators would make up a name
+            map_name = f"{name}{field[0].upper()}{field[1:]}"
+            named[map_name] = {"additionalProperties": True, **simpler}
+            simpler = {
+                "description": simpler["description"],
+                "$ref": _REFERENCE.format(name=map_name),
+            }
+        schema["properties"][field] = simpler
     return schema
 
 
-def _simpler(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A schema as generators like it: words have names, and a whole number is a number, too."""
-    options = part.get("anyOf", [])
-    for option in (part, part.get("items", {}), *options):
-        if "enum" in option:
-            _name_words(option, words)
-    if {"type": "integer"} in options and {"type": "number"} in options:
-        options.remove({"type": "integer"})
-    if len(options) == 1:
-        del part["anyOf"]
-        part |= options[0]
+def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
+    """A schema that generators read well: words and events have names, and null is one of the types."""
+    if "discriminator" in part:
+        named["Event"] = {
+            "description": _EVENT,
+            "oneOf": part["anyOf"],
+            "discriminator": part["discriminator"],
+        }
+        return {"$ref": _REFERENCE.format(name="Event")}
+    for key in ("items", "additionalProperties"):
+        if isinstance(part.get(key), dict):
+            part[key] = _simpler(part[key], named)
+            for (
+                constraint
+            ) in _CONSTRAINTS:  # of which some generators would make a class with a name of theirs
+                part[key].pop(constraint, None)
+    example = _EXAMPLES.get(part.get("format") or part.get("pattern") or "")
+    if example and "examples" not in part:
+        part["examples"] = [example]
+    part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
+    options = part.pop("anyOf", [])
+    null = {"type": "null"} in options
+    for option in options:
+        if option.get("type") != "null":  # of an integer and a number the last counts, which is any number
+            part |= _simpler(option, named)
+    if "enum" in part:
+        _name_words(part, named)
+    if null and "$ref" in part:
+        part["anyOf"] = [{"$ref": part.pop("$ref")}, {"type": "null"}]
+    elif null:
+        part["type"] = [part["type"], "null"]
     return part
 
 
-def _name_words(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> None:
-    """Give a list of words its type and, when it is of the contract, a schema of its own.
+def _name_words(part: Schema, named: dict[str, Schema]) -> None:
+    """Give a list of words its type and, when clients can rely on no other word, a schema of its own.
 
-    With names for its words: `A+` and `A` make no two names in most languages. An author's words are a hint,
-    as there may be more at any time.
+    With names for its words: `A+` and `A` make no two names in most languages. An open list is a hint: there
+    may be more words at any time.
     """
     listed = part.pop("enum")
     listed = part.pop("words", listed)  # in their own order, not sorted
@@ -154,29 +202,27 @@ def _name_words(part: dict[str, Any], words: dict[str, dict[str, Any]]) -> None:
     if part.pop("open", False):
         part |= {"type": kind, "x-extensible-enum": listed}
     elif name := part.pop("component", ""):
+        part.pop("type", None)
         part["$ref"] = _REFERENCE.format(name=name)
-        words[name] = {
+        named[name] = {
             "description": f"One of {', '.join(f'`{word}`' for word in listed)}.",
             "type": kind,
             "enum": listed,
             "x-enum-varnames": [_variable(word) for word in listed],
         }
     else:
-        part |= {"enum": listed, "type": kind}
+        (word,) = listed
+        part |= {"type": kind, "const": word}
 
 
 def _variable(word: str) -> str:
     return re.sub(r"\W", "_", word.replace("+", "_PLUS")).upper()
 
 
-def _operation(
-    route: Route, schema: Mapping[str, Any], schemas: list[dict[str, Any]], example: Example | None
-) -> dict[str, Any]:
-    values = example.parameters if example else {}
+def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema]) -> dict[str, Any]:
     parameters = [
-        _parameter(parameter, one, values) for parameter, one in zip(route.parameters, schemas, strict=True)
+        _parameter(parameter, schema) for parameter, schema in zip(route.parameters, schemas, strict=True)
     ]
-    content: dict[str, Any] = {"schema": schema, **({"example": example.body} if example else {})}
     return {
         "operationId": route.operation,
         "tags": [route.tag],
@@ -187,7 +233,7 @@ def _operation(
             "200": {
                 "description": ((route.struct and route.struct.__doc__) or route.summary).partition("\n")[0],
                 "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS},
-                "content": {route.media_type: content},
+                "content": {route.media_type: {"schema": body}},
             },
             "304": {"$ref": "#/components/responses/NotModified"},
             "404": {"$ref": "#/components/responses/NotFound"},
@@ -195,14 +241,12 @@ def _operation(
     }
 
 
-def _parameter(
-    parameter: Parameter, schema: Mapping[str, Any], values: Mapping[str, str | int]
-) -> dict[str, Any]:
+def _parameter(parameter: Parameter, schema: Schema) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "in": "path",
         "required": True,
         "description": parameter.description,
         "schema": schema,
-        **({"example": values[parameter.name]} if parameter.name in values else {}),
+        **({"example": schema["examples"][0]} if "examples" in schema else {}),
     }

@@ -1,7 +1,7 @@
 """The gate: each document's bytes are decoded strictly into its Struct, and every link leads to a document.
 
-A violation is a fault of this plugin, never of an author, so it stops the build with the document and the
-place. Sums and joins are proven by the tests.
+A violation is a bug of this plugin, never an error of an author, so it stops the build with the document
+and the place. Sums and joins are proven by the tests.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _collector(struct: type[Struct]) -> _Collect | None:
 
 
 def _collector_of(hint: Any) -> _Collect | None:
-    """Likewise in values of this type."""
+    """What collects the links in values of this type; None if it has none."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return (lambda link, links: links.add(link)) if LINK in parts else _collector_of(parts[0])

@@ -14,11 +14,10 @@ from ..catalog import addresses
 from ..catalog.addresses import GENERATOR
 from ..catalog.value import Catalog
 from .badges import catalog_badges
-from .discovery import GeneratedBy, ManifestEntry, closing_examples, discovery, manifest
-from .examples import Examples
+from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
 from .openapi import openapi
 from .prove import encode, prove, prove_links, prove_openapi
-from .table import kinds, listed_addresses, listed_templates, wanted_kinds
+from .table import listed_addresses, listed_templates, wanted_kinds
 
 
 class Encoded(NamedTuple):
@@ -37,8 +36,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     Raises:
         ContractError: a document breaks the contract (a bug of the plugin).
     """
-    every, wanted = kinds(catalog.fields), wanted_kinds(catalog, settings)
-    examples = Examples(catalog, [route for kind in every for route in kind.routes])
+    wanted = wanted_kinds(catalog, settings)
     links: set[str] = set()
     written: dict[str, ManifestEntry] = {}
 
@@ -47,7 +45,6 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
         return Encoded(path, body, written[path])
 
     def proven(path: str, document: Struct) -> Encoded:
-        examples.take(path, document)
         body = encode(document)
         prove(path, body, type(document), links)
         return finished(path, body)
@@ -59,8 +56,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     index = discovery(catalog, lookups, templates, badges, signed=settings.signed)
     yield proven(addresses.INDEX, index)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
-    closing = closing_examples(catalog, written, generator)
-    description = openapi(catalog, settings.openapi, every, examples.by_route | closing)
+    description = openapi(catalog, settings.openapi, wanted)
     body = encode(description)
     prove_openapi(body, description["paths"], description["components"]["schemas"], written)
     yield finished(addresses.OPENAPI, body)

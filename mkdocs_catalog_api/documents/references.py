@@ -1,4 +1,4 @@
-"""What is this reference? For each repository of the catalog, what every label and tag of it stands for."""
+"""Documents about references: the version of every label and tag, for each repository of the catalog."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -24,12 +24,12 @@ ReferenceEntry = defstruct(
     ],
     bases=(Document,),
     module=__name__,
-    namespace={"__doc__": "What one tag stands for: the fields of an entry of a digest document."},
+    namespace={"__doc__": "One tag, with the fields of an entry of a digest document."},
 )
 
 
 class ReferenceDocument(Document):
-    """What is known of the tags of one repository."""
+    """The labels and tags of one repository, with their versions."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
@@ -81,16 +81,18 @@ REFERENCES = Kind(
             _PATH,
             "getReference",
             "lookups",
-            "What the tags of a repository stand for",
-            "For every label and tag of the repository: its version, whether it is the newest, its figures "
-            "and what to update to. A repository that is not of this catalog has no document.",
+            "Versions of the tags of a repository",
+            "For every label and tag of the repository: its version, whether it is the newest, its counts "
+            "and the newest update. A repository that is not of this catalog has no document.",
             ReferenceDocument,
             (
                 Parameter(
                     "name",
                     "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
                     "and the colon of a port `_`.",
-                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
+                    Annotated[
+                        str, Meta(pattern="^[a-z0-9._~-]+$", examples=["registry.example.org~hardened~nginx"])
+                    ],
                 ),
             ),
             goes_with="contents",

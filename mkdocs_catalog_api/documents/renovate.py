@@ -1,5 +1,6 @@
-"""What may I update to? Documents that Renovate's custom datasource takes as they are
-(https://docs.renovatebot.com/modules/datasource/custom/): what is not known is absent, as it refuses nulls.
+"""Possible updates. Documents that Renovate's custom datasource takes as they are
+(https://docs.renovatebot.com/modules/datasource/custom/): unknown fields are absent, as it accepts
+no null.
 """
 
 from typing import Annotated
@@ -18,7 +19,7 @@ WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json
 
 
 class RenovateRelease(Document, kw_only=True):
-    """One release; what is not known is absent."""
+    """One release; unknown fields are absent."""
 
     version: Annotated[VersionLabel, Meta(description="Label of the release: its tag.")]
     release_timestamp: Annotated[
@@ -84,7 +85,7 @@ RENOVATE = Kind(
             "getRenovateImage",
             "lookups",
             "The releases of an image, for Renovate",
-            "Renovate's custom datasource takes it without a transform. What is not known is absent.",
+            "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
             RenovateImage,
             (SLUG,),
             goes_with="release",

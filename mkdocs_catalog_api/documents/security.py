@@ -44,7 +44,6 @@ from ..catalog.published import (
 )
 from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from .examples import example_image
 from .kinds import Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
@@ -56,7 +55,7 @@ Scanned = Annotated[bool, Meta(description="Whether the release has a scan.")]
 Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
 RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
 DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
-ScannedDigest = Annotated[Digest | None, Meta(description="What was scanned.")]
+ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
 DigestsScanned = Annotated[
@@ -74,7 +73,7 @@ SuppressedRows = Annotated[
 
 @schema_name("Release")
 class ReleaseRecord(Document):
-    """Vulnerability data of one release. Not scanned: all but `version` and `scanned` is null."""
+    """Vulnerability data of one release. Without a scan, all fields but `version` and `scanned` are null."""
 
     version: Label
     scanned: Scanned
@@ -100,7 +99,7 @@ class ReleaseRecord(Document):
 
 
 class SecurityHead(Document):
-    """What the documents of one image begin with."""
+    """The first fields of the documents of one image."""
 
     api_version: ApiVersion
     resource: Named
@@ -119,7 +118,7 @@ ReleaseDocument = defstruct(
     bases=(Document,),
     module=__name__,
     namespace={
-        "__doc__": "Vulnerability data of one release of one image. Not scanned: every figure is null."
+        "__doc__": "Vulnerability data of one release of one image. Without a scan, every count is null."
     },
 )
 
@@ -134,7 +133,7 @@ class SecurityDetail(SecurityHead):
 
 
 class ImageSecurity(Document):
-    """Figures of an image: those of its newest version. All null when that has no scan."""
+    """Counts for the newest version of an image. All null without a scan."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
     version: Annotated[
@@ -179,7 +178,7 @@ class ChartSecurity(Document):
 
 
 class SummaryEntry(Counters):
-    """Figures of one scanned image: those of its newest version."""
+    """Counts for the newest version of one scanned image."""
 
     total: OpenTotal
     fixable: Fixable
@@ -222,7 +221,7 @@ class SecuritySummary(Document):
     total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
     by_severity: Annotated[Counters, Meta(description="The same by severity.")]
     images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
-    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → figures.")]
+    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
     scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
     unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
     fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
@@ -236,12 +235,12 @@ class SecuritySummary(Document):
         Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
     ]
     exploited: ExploitedIfKnown
-    pinned: Annotated[Pinned, Meta(description="The same figures of what charts pin.")]
+    pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
     supported: Annotated[SupportedSecurity, Meta(description="The same counts of supported images alone.")]
 
 
 class SecurityIndexEntry(Document):
-    """One scanned image: figures of its newest version."""
+    """One scanned image: counts for its newest version."""
 
     slug: ImageSlug
     name: Annotated[Text, Meta(description="Name for people.")]
@@ -434,16 +433,6 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
-def _example_detail(catalog: value.Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.detail(image.entry.slug) if image and image.newest else None
-
-
-def _example_release(catalog: value.Catalog) -> str | None:
-    image = example_image(catalog)
-    return addresses.release(image.entry.slug, image.newest.entry.version) if image and image.newest else None
-
-
 _IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
@@ -453,18 +442,17 @@ SECURITY = Kind(
             "security.json",
             "getSecuritySummary",
             "security",
-            "Figures of the catalog and of each image",
+            "Counts for the catalog and for each image",
             "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
-            map="images",
         ),
         Route(
             "security/index.json",
             "getSecurityIndex",
             "security",
             "Every scanned image",
-            "Every scanned image that is not planned, with its grade, its figures and the address of its "
+            "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
             SecurityIndex,
         ),
@@ -476,7 +464,6 @@ SECURITY = Kind(
             "A release record with its vulnerabilities for every version that the image lists.",
             SecurityDetail,
             (_IMAGE,),
-            example=_example_detail,
             goes_with="release",
         ),
         Route(
@@ -487,7 +474,6 @@ SECURITY = Kind(
             "The release record of one version, with its vulnerabilities.",
             ReleaseDocument,
             (_IMAGE, _VERSION),
-            example=_example_release,
             goes_with="release",
         ),
     ),

@@ -1,4 +1,4 @@
-"""The whole catalog in brief: some 500 bytes for each image and chart, and what search needs."""
+"""The whole catalog in brief: some 500 bytes for each image and chart, and the search index."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -148,7 +148,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             f"list{resource.capitalize()}Index",
             resource,
             f"Every {noun} in brief",
-            f"What a list or a dashboard needs of every {noun}: at most some 650 bytes each.",
+            f"The fields of every {noun} that a list or a dashboard needs: at most some 650 bytes each.",
             listed,
         )
         yield Kind(
@@ -160,7 +160,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
 
 
 class SearchVersion(Document):
-    """What a version is found by."""
+    """Names and digests of one version."""
 
     version: Annotated[VersionLabel, Meta(description="Label of the version.")]
     tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
@@ -171,7 +171,7 @@ class SearchVersion(Document):
 
 
 class SearchEntry(Document):
-    """What an image is found by."""
+    """Names and digests of one image."""
 
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
@@ -213,7 +213,7 @@ SEARCH_INDEX = Kind(
             SEARCH,
             "getSearchIndex",
             "discovery",
-            "What images are found by",
+            "Search index of images",
             "Versions, tags and the beginnings of digests of every image, for a search box.",
             SearchIndex,
         ),

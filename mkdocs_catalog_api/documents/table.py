@@ -71,10 +71,10 @@ def fixed_paths(settings: Settings) -> Iterator[str]:
 
 
 def check_table(table: Sequence[Kind]) -> None:
-    """Refuse kinds that are incomplete or collide.
+    """Reject kinds that are incomplete or collide.
 
     Raises:
-        ValueError: it names the kind or path, and what is wrong.
+        ValueError: it names the kind or path, and the error.
     """
     routes = [route for kind in table for route in kind.routes]
     _once("name of a kind", [kind.name for kind in table])

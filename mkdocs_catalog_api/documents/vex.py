@@ -1,6 +1,6 @@
 """The author's statements for other people's scanners: a document for each image, and all as an archive.
 
-The documents are OpenVEX v0.2.0 (https://github.com/openvex/spec): as in badges, what does not apply is
+The documents are OpenVEX v0.2.0 (https://github.com/openvex/spec): as in badges, fields that do not apply are
 absent, never null. The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-spec).
 """
 
@@ -24,7 +24,7 @@ VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", J
 
 
 class VexVulnerability(Document):
-    """What a statement is about."""
+    """The vulnerability of a statement."""
 
     name: Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
     aliases: Annotated[list[Text], Meta(description="Its other ids.")]
@@ -42,38 +42,38 @@ class VexProduct(Document, kw_only=True):
     id: Annotated[Text, Meta(description="Package URL with the digest of the release.")] = field(name="@id")
     subcomponents: Annotated[
         Annotated[list[VexPackage], Meta(min_length=1)] | UnsetType,
-        Meta(description="The packages that are meant; all of the image where this is absent."),
+        Meta(description="The affected packages; the whole image if this is absent."),
     ] = UNSET
 
 
 class VexStatement(Document, kw_only=True):
-    """What is said of one vulnerability in some releases."""
+    """A statement on one vulnerability in some releases."""
 
-    vulnerability: Annotated[VexVulnerability, Meta(description="What the statement is about.")]
-    timestamp: Annotated[Timestamp, Meta(description="When it was said.")]
-    products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases that are meant.")]
-    status: Annotated[VexStatus, Meta(description="What is said of them.")]
-    justification: Annotated[VexJustification | UnsetType, Meta(description="Why they are not affected.")] = (
-        UNSET
-    )
-    impact_statement: Annotated[Text | UnsetType, Meta(description="The same in words.")] = field(
+    vulnerability: Annotated[VexVulnerability, Meta(description="The vulnerability.")]
+    timestamp: Annotated[Timestamp, Meta(description="Time of the statement.")]
+    products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases.")]
+    status: Annotated[VexStatus, Meta(description="Status of the vulnerability in them.")]
+    justification: Annotated[
+        VexJustification | UnsetType, Meta(description="The reason why they are not affected.")
+    ] = UNSET
+    impact_statement: Annotated[Text | UnsetType, Meta(description="The reason in words.")] = field(
         name="impact_statement", default=UNSET
     )
-    action_statement: Annotated[Text | UnsetType, Meta(description="What to do about it.")] = field(
+    action_statement: Annotated[Text | UnsetType, Meta(description="Recommended action.")] = field(
         name="action_statement", default=UNSET
     )
 
 
 class ImageVex(Document, kw_only=True):
-    """What the author says about vulnerabilities in the releases of one image."""
+    """Statements of the author on vulnerabilities in the releases of one image."""
 
     context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
         name="@context"
     )
     id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
-    author: Annotated[Text, Meta(description="Who says it.")]
+    author: Annotated[Text, Meta(description="Author of the statements.")]
     timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
-    version: Annotated[Literal[1], Meta(description="Always 1: `timestamp` tells what is newer.")]
+    version: Annotated[Literal[1], Meta(description="Always 1: compare `timestamp` instead.")]
     statements: Annotated[list[VexStatement], Meta(min_length=1, description="The oldest first.")]
 
 
@@ -86,7 +86,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def path(slug: str) -> str:
-    """Path of the document of an image that statements speak of."""
+    """Path of the document of an image that has statements."""
     return ADDRESSES["vex"].format(slug=slug)
 
 
@@ -119,7 +119,7 @@ class _Publication(NamedTuple):
     home: str
     """Address of the site."""
     author: str
-    """Named where the statements' own documents name nobody."""
+    """Author of statements whose documents have none."""
 
     def document(self, slug: str, statements: Sequence[StatementOnReleases]) -> ImageVex:
         authors = dict.fromkeys(each.statement.author for each in statements if each.statement.author)
@@ -183,7 +183,7 @@ def _packed(files: dict[str, bytes]) -> bytes:
         tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
     ):
         for name, body in files.items():
-            member = tarfile.TarInfo(name)  # of nobody, of 1970, readable by all
+            member = tarfile.TarInfo(name)  # without an owner, of 1970, readable by all
             member.size = len(body)
             archive.addfile(member, io.BytesIO(body))
     return buffer.getvalue()
@@ -196,9 +196,9 @@ VEX = Kind(
             "vex/{slug}.json",
             "getImageVex",
             "vex",
-            "What is said of one image",
+            "Statements on one image",
             "The author's statements on the image's releases, as OpenVEX, for `--vex` of a scanner. Only "
-            "where the catalog publishes its statements, and of images that any of them is on.",
+            "where the catalog publishes its statements, and for images that have any.",
             ImageVex,
             (IMAGE_SLUG,),
             goes_with="contents",
@@ -207,7 +207,7 @@ VEX = Kind(
             "vex/repository.tar.gz",
             "getVexRepository",
             "vex",
-            "What is said of all images",
+            "Statements on all images",
             "The same documents as a VEX Repository v0.1. Scanners find it by "
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
             None,
