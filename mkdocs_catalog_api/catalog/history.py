@@ -138,7 +138,7 @@ class FixEntry(Document):
         ),
     ]
     reason: Annotated[
-        Annotated[EpisodeEnd, vocabulary("EpisodeEnd", EpisodeEnd)] | None,
+        Annotated[EpisodeEnd, open_words(EpisodeEnd)] | None,
         Meta(
             description="Why it is no longer open; null while it is open. Without `fixed`, it is not a fix."
         ),
