@@ -262,7 +262,8 @@ def test_a_map_of_a_hub_joins_entry_by_entry(site: SiteFolder) -> None:
     assert (release(result)["total"], release(result)["digest"]) == (1, digest(1))
     assert release(result, "8.2", "redis")["total"] == 1
     assert not release(result, "8.0", "redis")["scanned"]
-    note = "scans/hub/web.json: no version and no pin in the catalog matches the entry of docker.io/bitnami/os-shell:12"
+    entry = "the entry of docker.io/bitnami/os-shell:12"
+    note = f"scans/hub/web.json: no version and no pin in the catalog matches {entry}"
     assert note in result.logged(logging.INFO)
 
 

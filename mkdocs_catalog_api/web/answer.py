@@ -1,7 +1,7 @@
 """The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
 
-Times are those of the catalog. The script compares them with the reader's clock, and shows another headline if
-the support has ended or the scan has become too old since the build.
+Times are those of the catalog. The script compares them with the reader's clock, and shows another headline
+if the support has ended or the scan has become too old since the build.
 """
 
 from __future__ import annotations

@@ -26,21 +26,11 @@ from .view import CatalogView, Item
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
-_ASSETS = files("mkdocs_catalog_api.web") / "assets"
-_INDENT = re.compile(rb"^\s*(?:(?://.*\n|/\*[^*]*\*/)\s*)*", re.MULTILINE)
-"""The indentation of a line, with the comments before it."""
-
-
-def _asset(name: str) -> bytes:
-    return _INDENT.sub(b"", (_ASSETS / name).read_bytes())
-
-
 ASSETS = {
-    STYLE: _asset("catalog.css"),
-    SCRIPT: _asset("catalog.js"),
-    "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
+    f"assets/{file.name}": file.read_bytes()
+    for file in sorted((files("mkdocs_catalog_api.web") / "published").iterdir(), key=lambda file: file.name)
 }
-"""Path in the site → content of the style sheet and the scripts, without comments and indentation."""
+"""Path in the site → content of the style sheet and the scripts, made from `web/assets`."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
