@@ -43,7 +43,7 @@ _AFTER_WHAT = "is|are|was|were|has|have|had|it|they|you|a|the|an|its|no|nothing|
 _BRITISH = (
     r"licen[c]e[ds]?|catalogu(?:e|es|ed|ing)|(?:colou|behaviou|favou|honou|neighbou|flavou|labou)r\w*|"
     r"cent(?:re|res|red)|defence|grey|whilst|amongst|artefacts?|cancell(?:ed|ing)|label(?:led|ling)|"
-    r"(?:un)?modell(?:ed|ing)|travell\w+|analys(?:e[ds]?|ing)|"
+    r"(?:un)?modell(?:ed|ing)|travell\w+|analys(?:e[ds]?|ers?|ing)|"
     r"\w*(?:normal|serial|organ|recogn|summar|optim|minim|maxim|initial|categor|custom|author|capital|synchron"
     r"|general|special|visual|emphas|apolog|standard|util)is(?:e[ds]?|ing|ations?)"
 )
@@ -113,12 +113,13 @@ def hits_in(file: Path, source: str) -> Iterator[Hit]:
     """The hits in the text of one file, in the order of its lines."""
     prose = _PROSE[file.suffix](source)
     lines = source.splitlines()
-    found = [
-        (match.start() + len(match[0]) - len(match[0].lstrip()), rule, match[0])
+    matches = [
+        (match.end() - len(words), rule, words)
         for rule in RULES
         for match in rule.pattern.finditer(prose)
+        if (words := re.sub(r"^\W+(?=\w)", "", match[0]))
     ]
-    for start, rule, words in sorted(found, key=lambda row: row[0]):
+    for start, rule, words in sorted(matches, key=lambda row: row[0]):
         number = prose.count("\n", 0, start) + 1
         if not any(part in lines[number - 1] for part in EXCEPTIONS):
             yield Hit(file, number, rule.name, " ".join(words.split()), rule.better)
