@@ -29,13 +29,15 @@ SCRIPT = "assets/catalog-api.js"
 _ASSETS = files("mkdocs_catalog_api.web") / "assets"
 _INDENT = re.compile(rb"^\s*(?:(?://.*\n|/\*[^*]*\*/)\s*)*", re.MULTILINE)
 """The indentation of a line, with the comments before it."""
+_BLANK = re.compile(rb"(?<=[:;,{]) | (?=[{}])")
+"""A blank that CSS does not need."""
 
 
 def _asset(name: str) -> bytes:
     return _INDENT.sub(b"", (_ASSETS / name).read_bytes())
 
 
-ASSETS = {STYLE: _asset("catalog.css"), SCRIPT: _asset("catalog.js")}
+ASSETS = {STYLE: _BLANK.sub(b"", _asset("catalog.css")), SCRIPT: _asset("catalog.js")}
 """Path in the site → content of the style sheet and the script, without comments and indentation."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
