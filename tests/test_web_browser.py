@@ -245,7 +245,7 @@ def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> No
     image = json.loads(page.request.get(visit.base + "api/v1/images/postgresql/index.json").text())["data"]
     digests = {version["version"]: version["digest"] for version in image["versions"]}
     expect(box.locator("[data-client]:visible")).to_have_count(1)
-    box.get_by_role("radio", name="docker").focus()
+    box.get_by_role("radio", name="docker", exact=True).focus()
     page.keyboard.press("ArrowRight")
     expect(box.locator("[data-client]:visible code")).to_have_text(
         f"podman pull {image['image']}@{digests['18.0']}"
@@ -274,7 +274,7 @@ def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> No
             "fair",
             "The scan of 18.0 is old: more may be known since. Supported until 2030-11-14 (4 y",
         ),
-        ("2031-02-01", "bad", "Do not use 18.0. Support ended on 2030-11-14 (79 days ago). Scanned"),
+        ("2031-02-01", "bad", "Do not use 18.0. Support ended on 2030-11-14. Scanned"),
     ],
 )
 def test_the_answer_is_that_of_the_readers_day(visit: Visit, day: str, state: str, sentence: str) -> None:
@@ -293,4 +293,4 @@ def test_an_item_page_is_whole_without_a_script(visit: Visit) -> None:
     expect(pulls).to_have_count(2)
     expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(4)
     expect(page.locator(".catalog-answer")).to_contain_text("Scanned 2025-10-31")
-    expect(page.locator(".catalog-compare, .catalog-choices")).to_be_hidden()
+    expect(page.locator(".catalog-compare:visible, .catalog-choices:visible")).to_have_count(0)

@@ -23,7 +23,7 @@
   const $ = (root, selector) => root?.querySelector(selector);
   const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
-  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
+  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
   const anchor = (text, href) => Object.assign(make("a", "", text), { href });
   // A button of a list's own that runs `react`.
@@ -105,11 +105,11 @@
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
     const left = ends && -days(ends.dateTime);
-    const long = left => (Math.abs(left) > 730 ? `${Math.floor(Math.abs(left) / 365.25)} years` : many(Math.floor(Math.abs(left)), "day"));
     const ended = left <= -1;
+    const long = left > 730 ? `${Math.floor(left / 365.25)} years` : many(Math.ceil(left), "day");
     const age = scan && Math.floor(days(scan.dateTime));
     const stale = age > maxAge(box);
-    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long(left)})`;
+    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
     if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
     if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
@@ -183,7 +183,7 @@
         result.append(part);
       }
       if (before.scanner !== after.scanner || !before.grade || !after.grade)
-        result.append(make("p", "catalog-quiet", "The scans are of different scanners or prove little, so this may be more than what has changed."));
+        result.append(make("p", "catalog-quiet", "The scans differ in scanner or prove little, so not all of this has changed."));
     } catch {
       result.textContent = "They can't be compared: try again.";
     }
@@ -235,7 +235,7 @@
   // The logo of an item, as the macro `logo` writes it; `icons` are the slugs with an icon.
   const logo = (tile, { slug, name, logo }, icons = "") => {
     const picture = logo?.[0] === "/";
-    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
+    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u) ?? name)[0].toUpperCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
     const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
     const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
