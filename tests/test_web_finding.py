@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -40,7 +41,7 @@ def visit(browser: Browser, home: str, request: pytest.FixtureRequest) -> Iterat
 def rows(page: Page) -> list[str]:
     """The names in the rows that are shown."""
     expect(page.locator(".catalog-controls output").first).not_to_be_empty()
-    return page.locator("tbody tr[data-item]:visible th > a:first-child").all_inner_texts()
+    return page.locator("tbody tr[data-item]:visible th a:first-child").all_inner_texts()
 
 
 def document(visit: Visit, path: str) -> dict[str, object]:
@@ -62,7 +63,7 @@ def test_an_address_brings_back_filters_and_order(visit: Visit) -> None:
     assert [names[name] for name in rows(page)] == worst
     expect(page.get_by_role("button", name="Table")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("input[name=grade]:checked")).to_have_count(2)
-    page.locator(".catalog-controls [data-clear]").click()
+    page.get_by_role("button", name="Clear all").click()
     assert "grade" not in page.url
     assert "sort=score" in page.url
 
@@ -98,7 +99,6 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
     databases = page.locator("tbody tr[data-item]")
     expect(databases.first).to_be_visible()
     before = rows(page)
-    page.locator(".catalog-pick summary", has_text="Category").click()
     page.get_by_label("Messaging").check()
     expect(databases).not_to_have_count(len(before))
     both = rows(page)
@@ -117,12 +117,106 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
     assert rows(page) == both
 
 
-def test_what_nothing_has_says_so_and_can_be_cleared(visit: Visit) -> None:
-    page = visit.page
+def test_a_list_without_a_match_names_the_filters_that_empty_it(visit: Visit) -> None:
+    page, listed = visit.page, document(visit, "images.json")["data"]
+    assert isinstance(listed, list)
     visit.go("images/?find=no-such-thing")
     expect(page.get_by_text("No image matches.")).to_be_visible()
-    page.get_by_role("button", name="Clear the filters").click()
+    page.get_by_role("button", name="Remove “no-such-thing”").click()
     expect(page.locator("tbody tr[data-item]").first).to_be_visible()
+    databases = [one for one in listed if one["category"] == "Databases" and one["lifecycle"] == "available"]
+    assert not any(one["security"]["critical"] for one in databases)
+    visit.go("images/?category=Databases&severity=critical")
+    expect(page.get_by_role("button", name=re.compile("^Remove Category: Databases: "))).to_have_count(0)
+    page.get_by_role("button", name=f"Remove Open vulnerabilities: Critical: {len(databases)} images").click()
+    expect(page.locator(".catalog-status output")).to_have_text(f"{len(databases)} supported images")
+    assert "severity" not in page.url
+
+
+def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
+    page, listed = visit.page, document(visit, "images.json")["data"]
+    assert isinstance(listed, list)
+    supported = [one for one in listed if one["lifecycle"] == "available"]
+    visit.go("images/")
+    category = page.get_by_role("group", name="Category")
+    counts = {
+        label.locator("span").inner_text(): int(label.locator("small").inner_text())
+        for label in category.locator("label").all()
+    }
+    assert counts == Counter(one["category"] for one in supported)
+    page.get_by_role("group", name="Tier").get_by_label("core").check()
+    core = [one for one in supported if one["tier"] == "core"]
+    databases = sum(one["category"] == "Databases" for one in core)
+    expect(category.locator("label", has_text="Databases").locator("small")).to_have_text(str(databases))
+    category.get_by_label("Databases").check()
+    chips = page.locator(".catalog-active button")
+    expect(chips).to_have_text(["Category: Databases", "Tier: core"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_role("button", name="Remove Category: Databases").click()
+    expect(page.locator(".catalog-status output")).to_have_text(f"{len(core)} supported images")
+    assert "category" not in page.url
+
+
+def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
+    page = visit.page
+    rows = document(visit, "references/registry.example.org~hardened~nginx.json")["data"]
+    image = document(visit, "images/nginx/index.json")["data"]
+    assert isinstance(rows, list)
+    assert isinstance(image, dict)
+    (row,) = (one for one in rows if one["version"] == "1.28.0")
+    digest = next(one["digest"] for one in image["versions"] if one["version"] == "1.28.0")
+    advice = (
+        f"NGINX 1.28.0: {row['security']['total']} known vulnerabilities; "
+        f"{row['newLine']['fixes']} would be fixed by {row['newLine']['version']}."
+    )
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.set_fixed_time("2025-11-01T00:00:00Z")  # before the end of support
+    visit.go("images/")
+    assert not [url for url in asked if url.endswith("search.json")]
+    page.keyboard.press("/")
+    box, result = page.get_by_role("searchbox", name="Find"), page.locator(".catalog-result")
+    expect(box).to_be_focused()
+    expect(page.locator("[data-md-toggle=search]")).not_to_be_checked()
+    digits = digest.partition(":")[2]
+    for text, told in (
+        ("nginx 1.28.0", advice),
+        ("registry.example.org/hardened/nginx:1.28.0", advice),
+        (digest, f"{digits[:12]}… is {advice}"),
+        (digits[:12], f"{digits[:12]}… is {advice}"),
+        (f"registry.example.org/hardened/nginx@{digest}", f"{digits[:12]}… is {advice}"),
+    ):
+        box.fill(text)
+        expect(result).to_have_text(told)
+        expect(page.locator("tbody tr[data-item]:visible")).to_have_count(1)
+    box.fill("sha256:" + "f" * 64)
+    expect(result).to_have_text("No listed version has this digest.")
+    box.fill("CVE-1999-0001")
+    expect(result).to_contain_text("CVE-1999-0001 is not in the catalog")
+    found = document(visit, f"cves/{ID}.json")
+    data, charts = found["data"], found["charts"]
+    assert isinstance(data, list)
+    assert isinstance(charts, list)
+    affected = {one["slug"] for one in data}
+    box.fill(ID)
+    expect(result).to_contain_text(f"in {len(affected)} images")
+    expect(page.locator(".catalog-status output")).to_have_text(
+        f"{len({one['slug'] for one in data if one['lifecycle'] == 'available'})} supported images"
+    )
+    result.get_by_role("link", name=ID).click()
+    expect(page.get_by_role("heading", name=ID)).to_be_visible()
+    visit.go(f"charts/?find={ID}")
+    expect(page.locator(".catalog-result")).to_contain_text(f"in {len(charts)} charts")
+
+
+def test_a_digest_that_only_begins_like_a_listed_one_is_not_taken_for_it(visit: Visit) -> None:
+    image = document(visit, "images/nginx/index.json")["data"]
+    assert isinstance(image, dict)
+    visit.go(f"images/?find={image['versions'][0]['digest'][:-8]}00000000")
+    expect(visit.page.locator(".catalog-result")).to_have_text("No listed version has this digest.")
+    visit.faults.clear()  # the missing document
 
 
 def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
@@ -248,20 +342,16 @@ def test_an_old_scan_and_the_end_of_support_take_the_green_from_a_grade(visit: V
         assert page.evaluate(colour) != fresh
 
 
-def test_choosing_a_second_word_finds_the_menu_where_it_was(visit: Visit) -> None:
+def test_a_second_choice_stays_where_it_was(visit: Visit) -> None:
     page = visit.page
     visit.go("images/")
-    pick = page.locator(".catalog-pick", has_text="Category")
-    pick.locator("summary").click()
-    boxes = pick.locator("label")
+    boxes = page.get_by_role("group", name="Category").locator("label")
     before = boxes.nth(1).bounding_box()
-    after = pick.locator("summary").bounding_box()
     boxes.nth(0).click()
-    expect(pick.locator("b")).to_have_text("1")
+    expect(page.locator(".catalog-active button")).to_have_count(1)
     assert boxes.nth(1).bounding_box() == before
-    assert pick.locator("summary").bounding_box() == after
     boxes.nth(1).click()
-    expect(pick.locator("b")).to_have_text("2")
+    expect(page.locator(".catalog-active button")).to_have_count(2)
 
 
 def test_what_only_older_releases_have_is_named(visit: Visit) -> None:

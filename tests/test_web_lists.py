@@ -13,7 +13,7 @@ from .test_web import page, small_catalog, words
 
 def names(main: lxml.html.HtmlElement) -> list[str]:
     """The names in the rows of all lists."""
-    return [words(link) for link in main.xpath(".//tr[@data-item]/th/a")]
+    return [words(link) for link in main.xpath(".//tr[@data-item]/th//a")]
 
 
 def test_pages_of_48_hold_every_image_once_and_link_to_each_other(site: SiteFolder) -> None:
@@ -139,6 +139,63 @@ def test_a_list_offers_images_whose_support_ended_when_an_end_is_known(site: Sit
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
     main = page(site.build(), "index.html")
     assert main.xpath(".//input[@name='lifecycle']/@value")[-1] == "ended"
+
+
+def choices(main: lxml.html.HtmlElement) -> dict[str, dict[str, str]]:
+    """Label of a filter → text of a choice → its count."""
+    return {
+        group.get("aria-label"): {
+            words(label.find("span")): words(label.find("small")) for label in group.findall("label")
+        }
+        for group in main.xpath(".//div[@role='group']")
+    }
+
+
+def test_a_list_says_how_it_is_and_counts_what_its_filters_show(site: SiteFolder) -> None:
+    reports = {"a": [], "b": [row("CVE-2025-1", "HIGH", fixed="2")], "c": [row("CVE-2025-2", "LOW")]}
+    for number, slug in enumerate("abcdef", 1):
+        lifecycle = "deprecated" if slug == "f" else "available"
+        versions = f"versions: [{{version: '1', digest: '{digest(number)}', size: 2500000}}]"
+        site.image(slug, f"{versions}\nlifecycle: {lifecycle}\nplatforms: [linux/amd64, linux/arm64]")
+        if slug in reports:
+            report = trivy(reports[slug], digest=f"{REGISTRY}/{slug}@{digest(number)}")
+            site.report(f"{slug}/1.json", report)
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
+    main = page(site.build(), "index.html")
+    sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
+    assert sentence.startswith("5 supported images · 1 without known vulnerabilities · 2 not scanned · ")
+    filters = choices(main)
+    assert filters["Open vulnerabilities"] == {"High": "1", "Low": "1", "None known": "1"}
+    assert filters["Fix"] == {"Only with a fix": "1"}
+    assert filters["Lifecycle"] == {"available": "5", "deprecated": "1"}
+    assert filters["Grade"]["not scanned"] == "2"
+    rows = {words(line.find(".//a")): line for line in main.xpath(".//tr[@data-item]")}
+    verdicts = {name: words(line.xpath(".//*[@data-f='verdict']")[0]) for name, line in rows.items()}
+    assert verdicts == {
+        "a": "No known vulnerabilities", "b": "", "c": "", "d": "Not scanned", "e": "Not scanned"
+    }  # fmt: skip
+    severities = {name: line.xpath(".//*[local-name()='rect']/@class") for name, line in rows.items()}
+    assert severities["b"] == ["catalog-fill-high"]
+    assert severities["a"] == severities["d"] == []
+    assert words(rows["a"].xpath(".//*[@data-f='build']")[0]) == "2.5 MB · amd64 · arm64"
+
+
+def test_a_chart_with_a_pin_that_is_not_scanned_is_not_without_vulnerabilities(site: SiteFolder) -> None:
+    for number, slug in ((1, "a"), (2, "b")):
+        site.image(slug, f"versions: [{{version: '1', digest: '{digest(number)}'}}]")
+    site.report("a/1.json", trivy([], digest=f"{REGISTRY}/a@{digest(1)}"))
+    front = "category: Web\ntier: core\nlicense: MIT\nversions: [1.0.0]\n"
+    for number in range(6):
+        pins = ", ".join(
+            f"'{REGISTRY}/{slug}@{digest(n)}'" for n, slug in ((1, "a"), (2, "b"))[: 1 + number % 2]
+        )
+        site.page(f"charts/c{number}.md", f"{front}images: [{pins}]")
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: charts -->\n")
+    main = page(site.build(), "index.html")
+    sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
+    assert sentence == "6 supported charts · 3 without known vulnerabilities · 3 not scanned in full"
+    verdicts = [words(one) for one in main.xpath(".//*[@data-f='verdict']")]
+    assert verdicts == ["No known vulnerabilities", "None found, not graded"] * 3
 
 
 def test_a_search_tells_an_image_from_its_chart(site: SiteFolder) -> None:

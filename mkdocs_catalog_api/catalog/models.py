@@ -312,7 +312,7 @@ class ImageEntry(ItemEntry):
     latest: Annotated[
         VersionLabel | None,
         Field(description="Label of the newest release."),
-        Shown(card="Newest", style="catalog-version"),
+        Shown(elsewhere="below the name"),
     ] = None
     lines: Annotated[
         LineRule | None,
@@ -405,7 +405,7 @@ class ChartEntry(ItemEntry):
     latest: Annotated[
         ChartVersion | None,
         Field(description="Label of the newest release."),
-        Shown(card="Newest", style="catalog-version"),
+        Shown(elsewhere="below the name"),
     ] = None
     images: Annotated[
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from ..authored.settings import ITEM_MODELS
@@ -18,12 +19,14 @@ from .view import Item
 PER_PAGE = 48
 MODELS: Mapping[str, type[Model]] = dict([*ITEM_MODELS.items(), ("updates", UpdateEntry)])
 _FIGURES: Mapping[str, Sequence[str]] = {
-    "images": ("grade", "severity", "fix"),
-    "charts": ("grade", "severity", "fix"),
+    "images": ("severity", "fix", "grade"),
+    "charts": ("severity", "fix", "grade"),
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix", "exploited"),
 }
-"""Filters by what is computed. Those by fields are said in their models."""
+"""Filters by computed values; models declare those by fields. Grades come after the first fields."""
+_COLUMN = ("images", "charts", "roadmap")
+"""Collections whose filters are a column beside the list."""
 _SCANNED = "scanned"
 """The filter of images by the reader's clock, after all others of the contract."""
 _RESERVED = {
@@ -32,11 +35,11 @@ _RESERVED = {
     *(field.shown.filter for model in MODELS.values() for field in shown_fields(model)),
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
-    "severity": COUNTERS,
+    "severity": (*COUNTERS, "none"),
     "grade": (*GRADES, "not graded", "not scanned"),
 }
 _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
-    "fix": (("yes", "With a fix"),),
+    "fix": (("yes", "Only with a fix"),),
     "exploited": (("yes", "Known to be exploited"),),
     "scanned": (
         *(("7", "in the last 7 days"), ("30", "in the last 30 days")),
@@ -61,10 +64,12 @@ class Filter(NamedTuple):
     """One of the things that a list can be narrowed by."""
 
     name: str
-    """As it stands in the address: `?grade=D,F`."""
+    """As in the URL: `?grade=D,F`."""
     label: str
     choices: Sequence[tuple[str, str]]
-    """Value in the address, and what people read."""
+    """Value in the URL, and its text."""
+    counts: Mapping[str, int] = MappingProxyType({})
+    """Value → number of items that have it; empty where only the reader's clock or a script knows."""
 
 
 def filter_fields(resource: str) -> dict[str, ShownField]:
@@ -82,6 +87,10 @@ class CatalogList(NamedTuple):
     items: Sequence[Item]
     """Those on this page."""
     total: int
+    every: Sequence[Item]
+    """Those on all pages."""
+    scans: Sequence[str]
+    """Times of the scans of images on all pages, in order."""
     supported: bool
     """Whether it shows supported items alone until somebody asks for others."""
     left_out: Sequence[Item]
@@ -106,6 +115,21 @@ class CatalogList(NamedTuple):
     size: int
 
     @property
+    def column(self) -> bool:
+        """Whether its filters are a column beside it on wide screens."""
+        return bool(self.filters) and self.resource in _COLUMN
+
+    @property
+    def clean(self) -> int:
+        """Number of items that are scanned as a whole and have no known vulnerability."""
+        return sum("none" in _figures("severity", item) for item in self.every)
+
+    @property
+    def unscanned(self) -> int:
+        """Number of items without a scan, or of charts with a pin without one."""
+        return sum(not cast(Item, item["security"])["scanned"] for item in self.every)
+
+    @property
     def others(self) -> str:
         """Those that are left out: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
         counts = Counter(str(item["lifecycle"]) for item in self.left_out)
@@ -115,30 +139,44 @@ class CatalogList(NamedTuple):
         return ", ".join(filter(None, (in_all, f"{planned} planned" if planned else "")))
 
 
-def list_filters(resource: str, items: Sequence[Item], fields: Mapping[str, CustomField]) -> list[Filter]:
-    """What tells the items apart, in the order of the contract, then the author's own fields."""
+def list_filters(
+    resource: str, items: Sequence[Item], shown: Sequence[Item], fields: Mapping[str, CustomField]
+) -> list[Filter]:
+    """The filters of a list, the author's own fields last.
+
+    Choices are those of all `items`, counts those of the items that the list shows at first.
+    """
     by_field = filter_fields(resource)
     first = [name for name, field in by_field.items() if field.shown.first]
     figures = _FIGURES.get(resource, ())
-    names = dict.fromkeys([*first, *figures, *by_field, *([_SCANNED] if resource == "images" else [])])
-    offered = {
-        name: _CHOICES.get(name) or [(word, word) for word in _words(name, by_field.get(name), items)]
-        for name in names
-    }
-    if any(_ends(item) for item in items):
-        offered["lifecycle"] = [*offered["lifecycle"], ("ended", "support ended")]
-    if not any(item.get("exploited") for item in items):
-        offered.pop("exploited", None)
-    filters = [Filter(name, name.capitalize(), choices) for name, choices in offered.items()]
+    scanned = [_SCANNED] if resource == "images" else []
+    names = dict.fromkeys([*figures[:2], *first, *figures, *by_field, *scanned])
+    filters = []
+    for name in names:
+        counts = Counter(
+            word
+            for item in (items if name == "lifecycle" else shown)
+            for word in _words(name, by_field.get(name), item)
+        )
+        have = {word for item in items for word in _words(name, by_field.get(name), item)}
+        order = by_field[name].shown.order if name in by_field else _ORDERS.get(name, ())
+        words = [*(word for word in order if word in have), *sorted(have.difference(order))]
+        choices = [*_CHOICES.get(name, ((word, _text(name, word)) for word in words))]
+        if name == "lifecycle" and any(_ends(item) for item in items):
+            choices.append(("ended", "support ended"))
+        label = "Open vulnerabilities" if name == "severity" and "grade" in figures else name.capitalize()
+        if name != "exploited" or have:
+            known = {} if name == _SCANNED else {word: counts[word] for word, _ in choices if word != "ended"}
+            filters.append(Filter(name, label, choices, known))
     for name, field in fields.items():
         if name not in _RESERVED and (field.type == "boolean" or field.values):
+            counts = Counter(text for item in shown for text in texts(item[name]))
             have = {text for item in items for text in texts(item[name])}
-            words = ("true", "false") if field.type == "boolean" else field.values
+            words = ["true", "false"] if field.type == "boolean" else [*field.values]
             choices = [
                 (word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have
             ]
-            if choices:
-                filters.append(Filter(name, field.label or name.capitalize(), choices))
+            filters.append(Filter(name, field.label or name.capitalize(), choices, counts))
     return [each for each in filters if len(each.choices) > 1 or each.name in _BOXES]
 
 
@@ -148,10 +186,18 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _words(name: str, field: ShownField | None, items: Sequence[Item]) -> list[str]:
-    have = {word for item in items for word in (_figures(name, item) if field is None else _of(field, item))}
-    order = _ORDERS.get(name, ()) if field is None else field.shown.order
-    return [*(word for word in order if word in have), *sorted(have.difference(order))]
+def _text(name: str, word: str) -> str:
+    if name != "severity":
+        return word
+    return "None known" if word == "none" else word.capitalize()
+
+
+def _words(name: str, field: ShownField | None, item: Item) -> set[str]:
+    """The words of an item for a filter."""
+    if field is None:
+        return {*_figures(name, item)}
+    value = item[field.name]
+    return set() if value is None else {*texts(value)}
 
 
 def _ends(item: Item) -> bool:
@@ -160,17 +206,18 @@ def _ends(item: Item) -> bool:
     return bool(versions and versions[0].get("endOfLife"))
 
 
-def _of(field: ShownField, item: Item) -> Iterable[str]:
-    value = item[field.name]
-    return () if value is None else texts(value)
-
-
 def _figures(name: str, item: Item) -> Iterable[str]:
-    """The words of an item for a filter by what is computed."""
+    """The words of an item for a filter by a computed value."""
     security = item.get("security")
+    if name == _SCANNED:
+        return ()
+    if name == "exploited":
+        return ["yes"] if item.get("exploited") else ()
+    if not isinstance(security, dict):
+        return [str(item["severity"]).lower()] if name == "severity" else ["yes"] if item["fixable"] else ()
+    if name == "fix":
+        return ["yes"] if security["fixable"] else ()
     if name == "severity":
-        if not isinstance(security, dict):
-            return [str(item["severity"]).lower()]
-        return [word for word in _ORDERS[name] if security[word]]
-    figures = cast(Item, security)
-    return [str(figures["grade"] or ("not scanned" if figures["total"] is None else "not graded"))]
+        none = security["total"] == 0 and security["grade"] is not None
+        return ["none"] if none else [word for word in COUNTERS if security[word]]
+    return [str(security["grade"] or ("not scanned" if security["total"] is None else "not graded"))]

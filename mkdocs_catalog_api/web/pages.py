@@ -37,8 +37,12 @@ def _asset(name: str) -> bytes:
     return _INDENT.sub(b"", (_ASSETS / name).read_bytes())
 
 
-ASSETS = {STYLE: _BLANK.sub(b"", _asset("catalog.css")), SCRIPT: _asset("catalog.js")}
-"""Path in the site → content of the style sheet and the script, without comments and indentation."""
+ASSETS = {
+    STYLE: _BLANK.sub(b"", _asset("catalog.css")),
+    SCRIPT: _asset("catalog.js"),
+    "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
+}
+"""Path in the site → content of the style sheet and the scripts, without comments and indentation."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)

@@ -286,16 +286,20 @@ class Parts:
             if item["categories"] != published.get("categories")
         }
         paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        filters = list_filters(resource, listed, fields) if len(items) > 5 else []
+        at_first = [item for item in listed if not supported or item["lifecycle"] == "available"]
+        filters = list_filters(resource, listed, at_first, fields) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
         )
+        scans = filter(None, (self._gathered.scanned_at.get(str(item.get("slug"))) for item in shown))
         numbers = range(1, max(1, -(-len(shown) // size)) + 1)
         first = CatalogList(
             resource=resource,
             source=self._view.href(path or self._source(resource, base)),
             items=shown[:size],
             total=len(shown),
+            every=shown,
+            scans=sorted(scans) if resource == "images" else (),
             supported=supported,
             left_out=left_out,
             filters=filters,

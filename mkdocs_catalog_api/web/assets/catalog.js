@@ -25,6 +25,13 @@
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+  const anchor = (text, href) => Object.assign(make("a", "", text), { href });
+  // A button of a list's own that runs `react`.
+  const action = (className, text, react) => {
+    const button = Object.assign(make("button", className, text), { type: "button" });
+    listen([button], "click", react);
+    return button;
+  };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // The relative address of a root-relative one.
@@ -56,11 +63,15 @@
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
-      element.textContent = `scanned ${ago(past)}`;
+      const { age } = element.dataset;
+      element.textContent = `${age === "," ? ", " : ""}scanned ${ago(past)}`;
       element.title = element.dateTime;
       element.hidden = false;
-      if (element.dataset.age) continue;
       const stale = past > maxAge(element);
+      if (age) {
+        element.classList.toggle("catalog-old", stale);
+        continue;
+      }
       element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
       if (stale) fade(element);
     }
@@ -76,15 +87,18 @@
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
     const limit = list && maxAge(list.root);
-    for (const [index, mark, past, words] of [
-      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days`],
-      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it"]
+    for (const [index, mark, past, words, more] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is of ${newest.slice(0, 10)}; grades are as of each scan.`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
     ]) {
-      const all = known(index);
+      const all = known(index).sort();
       const count = all.filter(past).length;
       const most = count > all.length / 2;
       document.body.classList.toggle(`catalog-mostly-${mark}`, most);
-      if (most) list.root.before(make("p", "catalog-warning catalog-warned", `${count} of ${all.length} ${words}.`));
+      if (!most) continue;
+      const banner = make("p", "catalog-warning catalog-warned");
+      banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
+      list.root.before(banner);
     }
   };
   // The answer, for a reader to whom the scan is old or the support over.
@@ -229,8 +243,22 @@
     if (picture) tile.firstChild.src = link(logo);
   };
 
-  // A list: its state stands in the address, its rows come from the document as soon as somebody asks.
+  const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
+  // Bytes in powers of 1000, as the pages show them.
+  const size = bytes => {
+    let unit = 0;
+    for (; bytes >= 999.95; unit++) bytes /= 1000;
+    return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
+  };
+  const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
+
+  // The part of the script that is loaded when somebody searches.
+  let searching;
+  const searcher = () => (searching ??= import("./catalog-api-search.js"));
+
+  // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
   const lists = [];
+  const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -239,6 +267,7 @@
       const form = $$(root, "form");
       [this.form] = form;
       this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
+      this.boxes = this.fields.filter(({ type }) => type === "checkbox");
       this.table = $(root, "table");
       this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
       [this.body] = this.table.tBodies;
@@ -256,7 +285,9 @@
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", event => event.preventDefault());
-      for (const kind of ["pointerover", "focusin"]) listen(form, kind, () => load(root.dataset.source));
+      for (const kind of ["pointerover", "focusin"])
+        listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
+      listen(this.fields.slice(0, 1), "focus", () => this.prepare(" ").catch(() => {}));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
       listen($$(root, ".catalog-next"), "click", () => {
         this.limit += this.size;
@@ -319,12 +350,19 @@
       this.limit = this.size;
       this.show();
     }
-    clear() {
-      for (const field of this.fields)
+    // Takes back what was chosen in these fields.
+    clear(fields = this.fields) {
+      for (const field of fields)
         if (field.type === "checkbox") field.checked = false;
         else field.value = "";
       this.changed();
-      this.fields[0].focus();
+      ($(this.form, ".catalog-active button") ?? this.fields[0]).focus();
+    }
+    label(field) {
+      if (field.type === "search") return `“${field.value}”`;
+      const { ariaLabel, children } = field.closest("[role=group]");
+      const text = field.nextElementSibling.textContent;
+      return children[1] ? `${ariaLabel}: ${text}` : text;
     }
     async rows() {
       const { source, key = "data", limit } = this.data;
@@ -339,30 +377,44 @@
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
       if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
-      for (const pick of $$(this.form, "details")) {
-        const chosen = $$(pick, ":checked").map(field => field.parentElement.textContent.trim());
-        $(pick, "b").textContent = chosen.length || "";
-        pick.title = chosen.join(", ");
-      }
-      const state = this.state();
-      const { size } = state;
-      if (this.fold && size > state.has("find")) this.fold.ariaExpanded = true;
+      const chosen = this.boxes.filter(({ checked }) => checked);
+      for (const box of chosen) box.closest("details")?.setAttribute("open", "");
+      const chips = chosen.map(box => {
+        const chip = action("catalog-remove", this.label(box), () => this.clear([box]));
+        chip.ariaLabel = `Remove ${chip.textContent}`;
+        return chip;
+      });
+      $(this.form, ".catalog-active")?.replaceChildren(...chips);
+      const { size } = this.state();
       $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
       memory[`catalog-${location.pathname}`] = location.search;
       if (size || this.sort || !this.pristine) return this.render();
     }
     async render(grown) {
       const turn = (this.turn = (this.turn ?? 0) + 1);
-      let rows;
+      const [text] = this.state().get("find") ?? [""];
+      let rows, having;
       try {
+        const ready = this.prepare(text);
         rows = await this.rows();
+        // What is pasted waits for the search; a first letter finds names meanwhile.
+        if (this.search || text.length > 3) having = await ready;
+        else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
         this.say("The list can't be loaded: try again.");
         return;
       }
       if (turn !== this.turn) return;
+      this.having = having;
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
+      this.none(found[0] ? [] : rows, state);
+      // Rows come first.
+      setTimeout(() => {
+        if (turn !== this.turn) return;
+        this.count(rows, state);
+        this.answer(text, turn);
+      }, 50);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
@@ -409,39 +461,88 @@
     say(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
+    // How many rows each choice has, among those that the other filters leave.
+    count(rows, state) {
+      for (const name of new Set(this.boxes.map(box => box.name))) {
+        const [others, counts] = [without(state, name), {}];
+        for (const item of rows)
+          if (this.wanted(item, others, name === "lifecycle"))
+            for (const value of this.has(item, name, others)) counts[value] = (counts[value] ?? 0) + 1;
+        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
+      }
+    }
+    // Nothing is left: which filter, taken away, leaves how many.
+    none(rows, state) {
+      const buttons = [...state.keys()].flatMap(name => {
+        const left = rows.filter(item => this.wanted(item, without(state, name))).length;
+        const fields = this.fields.filter(field => field.name === name && (field.checked || field.type === "search"));
+        const text = fields.map(field => this.label(field)).join(", ");
+        return left ? action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields)) : [];
+      });
+      $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
+    }
+    // Loads the search and what it needs.
+    async prepare(text) {
+      if (!text || !this.data.search) return;
+      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      return (await this.searching).prepare(text);
+    }
+    async answer(text, turn) {
+      const box = $(this.form, ".catalog-result");
+      if (!box) return;
+      let parts;
+      try {
+        parts = text && this.search ? await this.search.explain(text) : [];
+      } catch {
+        parts = ["It can't be looked up: try again."];
+      }
+      if (turn === this.turn) box.replaceChildren(...parts);
+    }
     text(item) {
       if (!this.texts.has(item)) {
         const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
-        this.texts.set(item, words.join(" ").toLowerCase());
+        this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
     }
-    wanted(item, state) {
-      if (this.supported && !state.has("lifecycle") && item.lifecycle !== "available") return false;
-      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+    wanted(item, state, any) {
+      if (this.supported && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       return [...state].every(([name, values]) => {
-        const [value] = values;
-        if (name === "find") return value.toLowerCase().split(/\s+/).every(word => this.text(item).includes(word));
-        if (name === "scanned") return value === "never" ? !item.security.scanned : value < 0 ? days(scanned) > -value : days(scanned) <= value;
-        if (name === "exploited") return !empty(item.exploited);
-        if (name === "fix") {
-          const severities = state.get("severity");
-          if (severities && fixed !== undefined) return severities.some(word => fixed.includes(word[0]));
-          return item.fixed ?? item.security?.fixable ?? item.fixable;
-        }
-        return this.has(item, name).some(one => values.includes(one));
+        if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
+        if (this.having) return this.having.has(item.slug);
+        values.words ??= this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
+        return values.words.every(word => this.text(item).includes(word));
       });
     }
-    has(item, name) {
+    // What an item has of a filter; a severity counts with a fix alone where one is asked for.
+    has(item, name, state) {
       const { security } = item;
-      if (name === "severity") return security ? WORDS.filter(word => security[word]) : [item.severity.toLowerCase()];
-      if (name === "lifecycle") return [item.lifecycle, days(this.value(item, "ends")) >= 1 && "ended"];
+      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+      const mended = word => fixed === undefined || fixed.includes(word[0]);
+      if (name === "severity") {
+        if (!security) return [item.severity.toLowerCase()];
+        if (security.total === 0 && security.grade) return ["none"];
+        return WORDS.filter(word => security[word] && (!state.has("fix") || mended(word)));
+      }
+      if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
+      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "fix") {
+        const any = item.fixed ?? security?.fixable ?? item.fixable;
+        return any && (state.get("severity")?.some(mended) ?? true) ? ["yes"] : [];
+      }
+      if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
       const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [found].flat().map(String);
+      return [...new Set([found].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
       if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
+      if (path === "verdict") return verdict(security);
+      if (path === "build") {
+        const bytes = item.size ?? item.versions?.[0]?.size;
+        const names = item.platforms.map(platform => platform.replace("linux/", ""));
+        return [bytes ? size(bytes) : [], names[2] ? `${names.length} platforms` : names].flat().join(" · ");
+      }
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
       if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
@@ -475,6 +576,16 @@
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
+      for (const bar of $$(row, ".catalog-bar")) {
+        const { security } = item;
+        let x = 0;
+        bar.innerHTML = WORDS.filter(word => security[word])
+          .map(word => {
+            const width = (100 * security[word]) / security.total;
+            return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+          })
+          .join("");
+      }
       for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
   }
@@ -521,69 +632,25 @@
     if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
   };
 
-  // Who has one vulnerability: the rows of its own document.
+  // Who has one vulnerability, which the search looks up.
   const lookup = async root => {
-    const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
-    const box = $(root, ".catalog-found");
-    const [all, who] = lists.filter(list => root.contains(list.root));
-    if (!box) return;
-    for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
-    box.hidden = !id;
-    if (!id) return;
-    const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
-    title.textContent = id;
-    charts.textContent = told.textContent = "";
-    known.hidden = true;
-    try {
-      const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
-      if (!entry?.href) {
-        told.textContent = entry
-          ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
-          : "No listed release has it, as far as scans have looked.";
-        return;
-      }
-      const found = await load(link(entry.href));
-      const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-      const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
-      const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-      const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-      const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-      told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-      if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
-      all.fill(known.firstElementChild, { ...entry, ...found });
-      known.hidden = false;
-      who.rows = () =>
-        [...newest, ...older, ...found.suppressed].map(one => {
-          const image = images.get(one.slug);
-          const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
-          const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-          return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
-        });
-      who.other = true;
-      await who.render();
-      for (const { slug, href } of found.charts) {
-        const chart = make("a", "", slug);
-        chart.href = link(href);
-        charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
-        itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
-      }
-    } catch {
-      told.textContent = "It can't be looked up: try again.";
-    }
+    if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
+    const { copy: text } = target.dataset; // empty for the page's address
+    target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
-      await navigator.clipboard.writeText(target.dataset.copy ?? target.previousElementSibling.textContent);
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
-      done = "Selected";
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      done = text === "" ? "Copy the address" : "Selected";
     }
     target.textContent = said.textContent = done;
-    setTimeout(() => (target.textContent = "Copy"), 1500);
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
   // A table that does not fit is stacked; the headings of one that does can stay in sight.
@@ -648,15 +715,16 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
-  const shut = event => {
-    for (const pick of $$(document, ".catalog-pick[open]"))
-      if (event.key ? event.key === "Escape" : !pick.contains(event.target)) {
-        pick.open = false;
-        if (event.key) pick.firstElementChild.focus();
-      }
+  // `/` leads to the search box of a list, before the theme hears of it.
+  const shortcut = event => {
+    const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
+    const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || !box) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    box.focus();
   };
-  addEventListener("click", shut);
-  addEventListener("keydown", shut);
+  addEventListener("keydown", shortcut, true);
   // Material replaces the page without loading it anew, and tells of it here.
   if (typeof document$ !== "undefined") document$.subscribe(begin);
   else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
