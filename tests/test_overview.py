@@ -47,7 +47,7 @@ def banner(main: lxml.html.HtmlElement) -> str:
 
 def color(main: lxml.html.HtmlElement) -> str:
     (found,) = main.xpath(".//*[contains(@class, 'catalog-banner')]/@class")
-    return str(found).partition("catalog-worst-")[2]
+    return str(found).split()[1].removeprefix("catalog-worst-")
 
 
 def tiles(main: lxml.html.HtmlElement) -> dict[str, str]:

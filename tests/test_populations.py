@@ -256,7 +256,7 @@ def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder
         for t in page(result, "security/index.html").xpath(".//dl/div")
     }
     assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
-    state = words(page(result, "security/index.html").xpath(".//*[@class='catalog-state']")[0])
+    state = words(page(result, "security/index.html").xpath(".//*[@class='catalog-scope']")[0])
     assert state.startswith("Newest releases of 1 supported image · 0 scanned, 1 not scanned")
 
 
