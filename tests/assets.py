@@ -1,7 +1,7 @@
 """The style sheet and the scripts of the web pages, without comments and blanks: `python -m tests.assets`.
 
-Sources are in `web/assets`, published files in `web/published`. With `--check` nothing is written, and the exit
-code is 1 if a published file is stale.
+Sources are in `web/assets`, published files in `web/published`. With `--check` nothing is written, and the
+exit code is 1 if a published file is stale.
 """
 
 from __future__ import annotations

@@ -157,36 +157,11 @@
         compare(box);
       });
     }
-    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0]?.dataset.version];
+    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
     selects.forEach((select, index) => (select.value = labels[index] ?? ""));
-    const chosen = selects.map(select => options.find(({ dataset }) => dataset.version === select.value));
+    const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
     result.textContent = "";
-    if (!chosen[0] || !chosen[1]) return;
-    try {
-      const [before, after] = await Promise.all(chosen.map(option => load(option.value)));
-      const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
-      if (missing[0]) return (result.textContent = `${missing.join(" and ")} not scanned, so they can't be compared.`);
-      const key = row => `${row.id} ${row.pkg}`;
-      const [old, now] = [before, after].map(({ cves }) => new Map(cves.map(row => [key(row), row])));
-      const some = (rows, other, there) => [...rows].filter(([name]) => other.has(name) === there).map(([, row]) => row);
-      for (const [rows, words] of [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]]) {
-        const part = make("details", "catalog-more");
-        const list = make("ul");
-        for (const row of rows) {
-          const line = make("li");
-          const word = row.severity.toLowerCase();
-          line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
-          list.append(line);
-        }
-        part.open = words !== "in both";
-        part.append(make("summary", "", `${rows.length} ${words}`), list);
-        result.append(part);
-      }
-      if (before.scanner !== after.scanner || !before.grade || !after.grade)
-        result.append(make("p", "catalog-quiet", "The scans differ in scanner or prove little, so not all of this has changed."));
-    } catch {
-      result.textContent = "They can't be compared: try again.";
-    }
+    if (addresses[0] && addresses[1]) (await import("./catalog-api-compare.js")).compare(result, addresses, { load, make });
   };
   // Today on the timeline, which goes on to this year.
   const timeline = root => {
