@@ -314,11 +314,13 @@ def test_pages_can_be_left_alone(site: SiteFolder) -> None:
 def test_style_and_script_are_readable_and_small(site: SiteFolder) -> None:
     small_catalog(site)
     folder = site.build().folder / "site/assets"
-    names = ("catalog-api.css", "catalog-api.js", "catalog-api-search.js")
+    names = ("catalog-api.css", "catalog-api.js", "catalog-api-item.js", "catalog-api-search.js")
     published = [(folder / name).read_bytes() for name in names]
-    assert all(content.count(b"\n") > 100 for content in published)
+    assert all(content.count(b"\n") > 50 for content in published)
     searching = len(gzip.compress(published.pop()))  # loaded when somebody searches
     check_size("the script of the search, compressed,", searching, usual=3_000, limit=3_500)
+    of_items = len(gzip.compress(published.pop()))  # loaded on pages of items alone
+    check_size("the script of items, compressed,", of_items, usual=1_400, limit=1_600)
     size = sum(len(gzip.compress(content)) for content in published)
     check_size("all style and script, compressed,", size, usual=14_000, limit=16_000)
 

@@ -40,7 +40,7 @@ def _asset(name: str) -> bytes:
 ASSETS = {
     STYLE: _BLANK.sub(b"", _asset("catalog.css")),
     SCRIPT: _asset("catalog.js"),
-    "assets/catalog-api-compare.js": _asset("catalog-compare.js"),  # loaded to compare
+    "assets/catalog-api-item.js": _asset("catalog-item.js"),  # which the script loads on pages of items
     "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
 }
 """Path in the site → content of the style sheet and the scripts, without comments and indentation."""
