@@ -127,42 +127,8 @@
       end.before(bar);
     });
   };
-  // The commands for the version and the platform that are chosen; digests are those of the table of releases.
-  const start = box => {
-    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
-    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
-    const { image } = box.dataset;
-    for (const label of version ? [...rows.keys()].slice(1) : []) version.append(new Option(label));
-    listen($$(box, "select"), "change", () => {
-      const label = version?.value ?? box.dataset.version;
-      const codes = rows.get(label) ?? [];
-      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
-      const digest = code ? `@${code.textContent}` : "";
-      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
-      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
-      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
-    });
-  };
-  // What goes, stays and comes from one version to another, by id and package; the address has both.
-  const compare = async box => {
-    const options = $$(document, ".catalog-release option");
-    const selects = $$(box, "select");
-    const result = $(box, "div");
-    if (!selects[0].options[1]) {
-      for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
-      listen(selects, "change", () => {
-        const address = new URL(location);
-        address.searchParams.set("compare", selects.map(select => select.value).join(".."));
-        history.replaceState(history.state, "", address);
-        compare(box);
-      });
-    }
-    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
-    selects.forEach((select, index) => (select.value = labels[index] ?? ""));
-    const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
-    result.textContent = "";
-    if (addresses[0] && addresses[1]) (await import("./catalog-api-compare.js")).compare(result, addresses, { load, make });
-  };
+  // The quick start of an item and the comparison of its versions.
+  const item = async root => (await import("./catalog-api-item.js")).item(root, { asked, listen, load, make, $, $$ });
   // Today on the timeline, which goes on to this year.
   const timeline = root => {
     const { first } = root.dataset;
@@ -615,13 +581,15 @@
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
-    const { copy: text } = target.dataset; // empty for the page's address
+    // empty for the page's address
+    const { copy: text } = target.dataset;
     target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
       await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      // all that a page without HTTPS may do
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
       done = text === "" ? "Copy the address" : "Selected";
     }
     target.textContent = said.textContent = done;
@@ -653,8 +621,7 @@
       $$(root, ".catalog-timeline").forEach(timeline);
       if (root.matches(".catalog-answer")) answer(root);
       support(root);
-      $$(root, ".catalog-start").forEach(start);
-      $$(root, ".catalog-compare").forEach(compare);
+      if (root.matches(".catalog-item")) item(root);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
@@ -667,13 +634,14 @@
     toRow();
   };
   const again = () => {
-    if (location.pathname !== here) return; // Material is about to show another page
+    // Material is about to show another page
+    if (location.pathname !== here) return;
     for (const list of lists) {
       list.restore();
       list.again?.();
     }
     $$(document, "[data-lookup]").forEach(lookup);
-    $$(document, ".catalog-compare").forEach(compare);
+    $$(document, ".catalog-item").forEach(item);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
   const follow = event => {
