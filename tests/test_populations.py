@@ -86,7 +86,7 @@ def check_agreement(result: Result, pages: dict[str, str]) -> None:
         assert f"({every.images} images in all)" in others[0]
     _check_trend(main["trend"], every, supported)
     if not every.scanned:
-        assert "Nothing has been scanned yet." in words(main["security"])
+        assert "No image has been scanned yet" in words(main["security"])
         return
     _check_security(main["security"], every, supported)
     total = str(supported.total) if supported.scanned else "–"
@@ -125,28 +125,34 @@ def _check_documents(result: Result, every: Figures, supported: Figures) -> None
 
 def _check_security(main: lxml.html.HtmlElement, every: Figures, supported: Figures) -> None:
     known = supported.scanned > 0
+    serious = [figures.counts["critical"] + figures.counts["high"] for figures in (supported, every)]
     wanted = {
+        "Critical or high": (serious[0], serious[1]),
         "Open vulnerabilities": (supported.total, every.total),
-        "Critical": (supported.counts["critical"], every.counts["critical"]),
-        "With a fix": (supported.fixable, every.fixable),
-        "Images affected": (supported.affected, every.scanned),
+        "Fixable today": (supported.fixable, every.fixable),
+        "Images without any": (supported.grades["A+"], every.grades["A+"]),
     }
-    if every.exploited is not None:
-        wanted["Known to be exploited"] = (supported.exploited or 0, every.exploited)
     texts = {label: (str(number) if known else "–", of) for label, (number, of) in wanted.items()}
-    unscanned = supported.images - supported.scanned
-    texts["Images not scanned"] = (str(unscanned), every.images - every.scanned)
     tiles = _tiles(main)
     assert {label: tiles[label] for label in texts} == texts
-    assert f"newest releases of the {supported.images} supported image" in words(main)
+    shown = words(main)
+    if every.exploited is not None:
+        in_supported = f"{supported.exploited or 'None'} in supported images, {every.exploited} in all"
+        assert f"Known to be exploited {in_supported}" in shown
+    unscanned = supported.images - supported.scanned
+    images = f"{supported.images} supported image{'' if supported.images == 1 else 's'}"
+    state = f"Newest releases of {images} · {supported.scanned} scanned"
+    assert state + (f", {unscanned} not scanned" if unscanned else "") in shown
+    assert f"newest releases of the {images}" in shown
     (legend,) = main.xpath(".//ul[@class='catalog-legend'][.//b]")
     assert [words(line) for line in legend] == [
         f"{word.capitalize()} {supported.counts[word] if known else '–'} {every.counts[word]} in all"
         for word in SEVERITIES
     ]
-    grades = main.xpath(".//table[contains(@class, 'catalog-grades')]")[0]
-    by_grade = [[words(cell) for cell in line.xpath("./td[@class='catalog-number']")] for line in grades]
-    assert by_grade == [[str(supported.grades[g]), f"{every.grades[g]} in all"] for g in GRADES]
+    columns = main.xpath(".//ol[@class='catalog-columns']/li")
+    assert [words(column) for column in columns] == [
+        f"{supported.grades[grade]} Grade {grade} {every.grades[grade]} in all" for grade in GRADES
+    ]
     listed = main.xpath(".//div[@data-list='images']")[0]
     totals = [words(cell) for cell in listed.xpath(".//td[contains(@class, 'catalog-total')]")]
     if supported.images:  # else the list shows the others
@@ -161,7 +167,8 @@ def _check_trend(main: lxml.html.HtmlElement, every: Figures, supported: Figures
     known = supported.scanned or not supported.images
     in_supported = f"{supported.total} open" if known else "not scanned"
     in_all = every.total if every.scanned or not every.images else "not scanned"
-    assert f"{in_supported} in supported images, {in_all} in all images" in text
+    if not main.xpath(".//*[contains(@class, 'catalog-security')]"):  # which says it in its tiles
+        assert f"{in_supported} in supported images, {in_all} in all images" in text
     for table in main.xpath(".//*[@aria-label='Open vulnerabilities by day']/table"):
         assert [words(cell) for cell in table.xpath("./thead//th")][-2:] == ["Supported", "In all"]
         last, *_ = cells(table)
@@ -249,7 +256,8 @@ def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder
         for t in page(result, "security/index.html").xpath(".//dl/div")
     }
     assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
-    assert tiles["Images not scanned"] == "1 supported, 1 in all"
+    state = words(page(result, "security/index.html").xpath(".//*[@class='catalog-scope']")[0])
+    assert state.startswith("Newest releases of 1 supported image · 0 scanned, 1 not scanned")
 
 
 def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteFolder) -> None:

@@ -1,7 +1,7 @@
 """The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
 
-Times are those of the catalog; the script compares them with the reader's clock, and shows another headline for
-what has come to pass since the build.
+Times are those of the catalog. The script compares them with the reader's clock, and replaces the headline by
+that of a stale scan or ended support.
 """
 
 from __future__ import annotations

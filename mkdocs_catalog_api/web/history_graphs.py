@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -47,6 +47,20 @@ class Trend(NamedTuple):
     """Count at the upper edge."""
     label: str
     """The graph in words, for screen readers."""
+    days: Sequence[str]
+    """The first, the middle and the last recorded day."""
+    steps: Sequence[tuple[float, float]]
+    """Where each point begins and ends, in units of `WIDTH`."""
+
+    def area(self, words: Sequence[str] = COUNTERS) -> str:
+        """Path of the area below the number of these severities, as high as its own most."""
+        sums = [sum(counters[word] for word in words) if counters else 0 for _, counters, _ in self.points]
+        most = max(1, *sums)
+        return "".join(
+            _box(_number(left), _number(right), 0, count / most)
+            for (left, right), count in zip(self.steps, sums, strict=True)
+            if count
+        )
 
 
 class Bar(NamedTuple):
@@ -120,9 +134,10 @@ def trend(points: Sequence[Point], until: str) -> Trend | None:
     end = span + width * (2 if points[-1].date == THIS_BUILD else 1)
     most = _ceiling(max(totals))
     starts = [end - width if date == THIS_BUILD else _day(date) - first for date, _, _ in points]
+    steps = [(WIDTH * start / end, WIDTH * stop / end) for start, stop in pairwise([*starts, end])]
     paths = dict.fromkeys((*COUNTERS, ""), "")
-    for start, stop, (_, counters, _) in zip(starts, [*starts[1:], end], points, strict=True):
-        sides = _number(WIDTH * start / end), _number(WIDTH * stop / end)
+    for (left, right), (_, counters, _) in zip(steps, points, strict=True):
+        sides = _number(left), _number(right)
         low = 0
         for word, count in counters.items() if counters else ():
             if count:
@@ -134,7 +149,9 @@ def trend(points: Sequence[Point], until: str) -> Trend | None:
     label = f"Open vulnerabilities from {points[0].date} to {until}: at most {max(totals)}; at the end "
     label += "not scanned" if last is None else _in_words(last)
     areas = [(word, paths[word]) for word in COUNTERS if paths[word]]
-    return Trend(points, areas, paths[""], most, label)
+    middle = datetime.date.fromordinal(first + span // 2).isoformat()
+    days = [points[0].date, *([middle] if span > 1 else []), until]
+    return Trend(points, areas, paths[""], most, label, days, steps)
 
 
 def _in_words(counters: Mapping[str, int]) -> str:

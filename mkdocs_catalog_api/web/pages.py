@@ -29,6 +29,8 @@ SCRIPT = "assets/catalog-api.js"
 _ASSETS = files("mkdocs_catalog_api.web") / "assets"
 _INDENT = re.compile(rb"^\s*(?:(?://.*\n|/\*[^*]*\*/)\s*)*", re.MULTILINE)
 """The indentation of a line, with the comments before it."""
+_BLANK = re.compile(rb"(?<=[:;,{]) | (?=[{}])")
+"""A blank that CSS does not need."""
 
 
 def _asset(name: str) -> bytes:
@@ -36,8 +38,9 @@ def _asset(name: str) -> bytes:
 
 
 ASSETS = {
-    STYLE: _asset("catalog.css"),
+    STYLE: _BLANK.sub(b"", _asset("catalog.css")),
     SCRIPT: _asset("catalog.js"),
+    "assets/catalog-api-item.js": _asset("catalog-item.js"),  # which the script loads on pages of items
     "assets/catalog-api-search.js": _asset("catalog-search.js"),  # which the script loads at the first key
 }
 """Path in the site → content of the style sheet and the scripts, without comments and indentation."""

@@ -28,7 +28,7 @@ from msgspec import Struct, field
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
-from . import history_graphs
+from . import history_graphs, overview
 from .markers import TemplateRefusedError
 from .view import Item
 
@@ -86,7 +86,7 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places}
     env.filters |= {"counted": counted, "badge_address": badge_address}
-    env.filters |= history_graphs.FILTERS
+    env.filters |= history_graphs.FILTERS | overview.FILTERS
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
@@ -170,7 +170,7 @@ def words(name: str) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 image`, `2 images`; thousands are set apart."""
     several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
-    return f"{number:,} {noun if number == 1 else several}".replace(",", "\N{THIN SPACE}")
+    return f"{overview.thousands(number)} {noun if number == 1 else several}"
 
 
 def places(targets: Sequence[str]) -> str:

@@ -23,7 +23,7 @@
   const $ = (root, selector) => root?.querySelector(selector);
   const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
-  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
+  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
   const anchor = (text, href) => Object.assign(make("a", "", text), { href });
   // A button of a list's own that runs `react`.
@@ -63,11 +63,15 @@
     for (const element of $$(root, "time[data-age]")) {
       const past = Math.floor(days(element.dateTime));
       if (!(past >= 0)) continue;
-      element.textContent = `scanned ${ago(past)}`;
+      const { age } = element.dataset;
+      element.textContent = `${age === "," ? ", " : ""}scanned ${ago(past)}`;
       element.title = element.dateTime;
       element.hidden = false;
-      if (element.dataset.age) continue;
       const stale = past > maxAge(element);
+      if (age) {
+        element.classList.toggle("catalog-old", stale);
+        continue;
+      }
       element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
       if (stale) fade(element);
     }
@@ -101,11 +105,11 @@
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
     const left = ends && -days(ends.dateTime);
-    const long = left => (Math.abs(left) > 730 ? `${Math.floor(Math.abs(left) / 365.25)} years` : many(Math.floor(Math.abs(left)), "day"));
     const ended = left <= -1;
+    const long = left > 730 ? `${Math.floor(left / 365.25)} years` : many(Math.ceil(left), "day");
     const age = scan && Math.floor(days(scan.dateTime));
     const stale = age > maxAge(box);
-    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long(left)})`;
+    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
     if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
     if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
@@ -123,67 +127,8 @@
       end.before(bar);
     });
   };
-  // The commands for the version and the platform that are chosen; digests are those of the table of releases.
-  const start = box => {
-    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
-    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
-    const { image } = box.dataset;
-    for (const label of version ? [...rows.keys()].slice(1) : []) version.append(new Option(label));
-    listen($$(box, "select"), "change", () => {
-      const label = version?.value ?? box.dataset.version;
-      const codes = rows.get(label) ?? [];
-      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
-      const digest = code ? `@${code.textContent}` : "";
-      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
-      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
-      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
-    });
-  };
-  // What goes, stays and comes from one version to another, by id and package; the address has both.
-  const compare = async box => {
-    const options = $$(document, ".catalog-release option");
-    const selects = $$(box, "select");
-    const result = $(box, "div");
-    if (!selects[0].options[1]) {
-      for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
-      listen(selects, "change", () => {
-        const address = new URL(location);
-        address.searchParams.set("compare", selects.map(select => select.value).join(".."));
-        history.replaceState(history.state, "", address);
-        compare(box);
-      });
-    }
-    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0]?.dataset.version];
-    selects.forEach((select, index) => (select.value = labels[index] ?? ""));
-    const chosen = selects.map(select => options.find(({ dataset }) => dataset.version === select.value));
-    result.textContent = "";
-    if (!chosen[0] || !chosen[1]) return;
-    try {
-      const [before, after] = await Promise.all(chosen.map(option => load(option.value)));
-      const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
-      if (missing[0]) return (result.textContent = `${missing.join(" and ")} not scanned, so they can't be compared.`);
-      const key = row => `${row.id} ${row.pkg}`;
-      const [old, now] = [before, after].map(({ cves }) => new Map(cves.map(row => [key(row), row])));
-      const some = (rows, other, there) => [...rows].filter(([name]) => other.has(name) === there).map(([, row]) => row);
-      for (const [rows, words] of [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]]) {
-        const part = make("details", "catalog-more");
-        const list = make("ul");
-        for (const row of rows) {
-          const line = make("li");
-          const word = row.severity.toLowerCase();
-          line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
-          list.append(line);
-        }
-        part.open = words !== "in both";
-        part.append(make("summary", "", `${rows.length} ${words}`), list);
-        result.append(part);
-      }
-      if (before.scanner !== after.scanner || !before.grade || !after.grade)
-        result.append(make("p", "catalog-quiet", "The scans are of different scanners or prove little, so this may be more than what has changed."));
-    } catch {
-      result.textContent = "They can't be compared: try again.";
-    }
-  };
+  // The quick start of an item and the comparison of its versions.
+  const item = async root => (await import("./catalog-api-item.js")).item(root, { asked, listen, load, make, $, $$ });
   // Today on the timeline, which goes on to this year.
   const timeline = root => {
     const { first } = root.dataset;
@@ -231,7 +176,7 @@
   // The logo of an item, as the macro `logo` writes it; `icons` are the slugs with an icon.
   const logo = (tile, { slug, name, logo }, icons = "") => {
     const picture = logo?.[0] === "/";
-    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u)?.[0] ?? name[0]).toUpperCase();
+    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u) ?? name)[0].toUpperCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
     const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
     const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
@@ -636,13 +581,15 @@
   const said = make("div", "catalog-sr");
   said.role = "status";
   const copy = async ({ target }) => {
-    const { copy: text } = target.dataset; // empty for the page's address
+    // empty for the page's address
+    const { copy: text } = target.dataset;
     target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
       await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling); // all that a page without HTTPS may do
+      // all that a page without HTTPS may do
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
       done = text === "" ? "Copy the address" : "Selected";
     }
     target.textContent = said.textContent = done;
@@ -674,8 +621,7 @@
       $$(root, ".catalog-timeline").forEach(timeline);
       if (root.matches(".catalog-answer")) answer(root);
       support(root);
-      $$(root, ".catalog-start").forEach(start);
-      $$(root, ".catalog-compare").forEach(compare);
+      if (root.matches(".catalog-item")) item(root);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
@@ -688,13 +634,14 @@
     toRow();
   };
   const again = () => {
-    if (location.pathname !== here) return; // Material is about to show another page
+    // Material is about to show another page
+    if (location.pathname !== here) return;
     for (const list of lists) {
       list.restore();
       list.again?.();
     }
     $$(document, "[data-lookup]").forEach(lookup);
-    $$(document, ".catalog-compare").forEach(compare);
+    $$(document, ".catalog-item").forEach(item);
   };
   // A link to this page with another query, which Material takes for one to where the reader is.
   const follow = event => {

@@ -1,0 +1,79 @@
+// What the page of an image or a chart loads besides: its quick start, and the comparison of two versions.
+
+// The vulnerabilities that go, stay and come from one version to another, by id and package.
+const byKey = ({ cves }) => new Map(cves.map(row => [`${row.id} ${row.pkg}`, row]));
+const some = (rows, other, there) => [...rows].filter(([key]) => other.has(key) === there).map(([, row]) => row);
+
+const lists = (before, after, make) => {
+  const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
+  if (missing[0]) return [`${missing.join(" and ")} not scanned, so they can't be compared.`];
+  const [old, now] = [byKey(before), byKey(after)];
+  const groups = [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]];
+  const parts = groups.map(([rows, words]) => {
+    const part = make("details", "catalog-more");
+    const list = make("ul");
+    for (const row of rows) {
+      const line = make("li");
+      const word = row.severity.toLowerCase();
+      line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
+      list.append(line);
+    }
+    part.open = words !== "in both";
+    part.append(make("summary", "", `${rows.length} ${words}`), list);
+    return part;
+  });
+  const alike = before.scanner === after.scanner && before.grade && after.grade;
+  const doubt = "The scans are of different scanners or prove little, so not all of this has changed.";
+  return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
+};
+
+// The address has both versions: `?compare=17.5..18.0`.
+const compare = async (box, tools) => {
+  const { asked, listen, load, make, $, $$ } = tools;
+  const options = $$(document, ".catalog-release option");
+  const selects = $$(box, "select");
+  const result = $(box, "div");
+  if (!selects[0].options[1]) {
+    for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
+    listen(selects, "change", () => {
+      const address = new URL(location);
+      address.searchParams.set("compare", selects.map(select => select.value).join(".."));
+      history.replaceState(history.state, "", address);
+      compare(box, tools);
+    });
+  }
+  const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
+  selects.forEach((select, index) => (select.value = labels[index] ?? ""));
+  const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
+  result.textContent = "";
+  if (!addresses[0] || !addresses[1]) return;
+  try {
+    result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), make));
+  } catch {
+    result.textContent = "They can't be compared: try again.";
+  }
+};
+
+// The commands for the version and the platform that are chosen; digests are those of the table of releases.
+const start = (box, { listen, $, $$ }) => {
+  if ("ready" in box.dataset) return;
+  box.dataset.ready = "";
+  const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
+  const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
+  const { image } = box.dataset;
+  for (const label of rows.keys()) if (version && label !== box.dataset.version) version.append(new Option(label));
+  listen($$(box, "select"), "change", () => {
+    const label = version?.value ?? box.dataset.version;
+    const codes = rows.get(label) ?? [];
+    const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
+    const digest = code ? `@${code.textContent}` : "";
+    const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
+    const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
+    for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
+  });
+};
+
+export const item = (root, tools) => {
+  for (const box of tools.$$(root, ".catalog-start")) start(box, tools);
+  for (const box of tools.$$(root, ".catalog-compare")) compare(box, tools);
+};

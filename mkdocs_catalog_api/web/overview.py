@@ -1,0 +1,165 @@
+"""The security page in one sentence, and how its figures changed in four weeks."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..catalog.history import DayFigures, PopulationFigures
+from ..catalog.populations import Population, Populations
+from ..catalog.scans import COUNTERS
+from .view import CatalogView
+
+SERIOUS = ("critical", "high")
+_DAYS = 28
+_WEEK = 7
+
+
+class Earlier(NamedTuple):
+    """Figures of the supported images on a recorded day."""
+
+    figures: PopulationFigures
+    date: str
+    recent: bool
+    """Whether the day is four weeks ago, or at most a week more."""
+
+    def count(self, words: Iterable[str] = COUNTERS) -> int:
+        """How many were open of these severities."""
+        return sum(getattr(self.figures.by_severity, word) for word in words)
+
+
+class Headline(NamedTuple):
+    """The answer that the page begins with, and where to go on."""
+
+    answer: str
+    details: Sequence[str]
+    """Sentences that follow it."""
+    worst: str
+    """The worst severity that is open; `none` if the scans are complete and found nothing."""
+    severities: Sequence[str]
+    """Severities of the images that need work first; empty when there are none."""
+    affected: int
+    """How many supported images have them."""
+
+
+def earlier(view: CatalogView) -> Earlier | None:
+    """The recorded day that today is compared with; None without one that is old enough.
+
+    Days on which more images were scanned than now are not compared: a scan that is gone fixes nothing.
+    """
+    history = view.value.history if view.value else None
+    population = view.populations.supported
+    if history is None or not population.scanned:
+        return None
+    today = max([history.head.date, *(time[:10] for time in population.times)])
+    return _earlier(history.figures, population.scanned, today)
+
+
+def _earlier(days: Sequence[DayFigures], scanned: int, today: str) -> Earlier | None:
+    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in days}
+    old = [day for day in days if age[day.date] >= _DAYS]
+    if not old or old[-1].supported is None or not 0 < old[-1].supported.scanned <= scanned:
+        return None
+    date = old[-1].date
+    return Earlier(old[-1].supported, date, age[date] < _DAYS + _WEEK)
+
+
+def _ordinal(date: str) -> int:
+    return datetime.date.fromisoformat(date).toordinal()
+
+
+def headline(populations: Populations, earlier: Earlier | None) -> Headline:
+    """The sentence on the supported images, and those that follow it."""
+    every, supported = populations
+    figures, counters = supported.figures, supported.figures.counters
+    elsewhere = _elsewhere(populations)
+    if not supported.scanned:
+        what = "supported image" if every.scanned else "image"
+        answer = f"No {what} has been scanned yet, so nothing is known."
+        return Headline(answer, elsewhere, "unknown", (), 0)
+    severities = SERIOUS if any(counters[word] for word in SERIOUS) else COUNTERS
+    affected = sum(any(each.counters[word] for word in severities) for _, _, each in supported.newest())
+    unscanned = len(supported.images) - supported.scanned
+    ungraded = supported.scanned - supported.grades.total()
+    answer = _answer(supported, severities, affected)
+    if figures.exploited:
+        answer += f" {_are(figures.exploited)} known to be exploited."
+    details = [_of_any_severity(figures.total, earlier)] if figures.total or earlier else []
+    details += elsewhere
+    if counters["unknown"]:
+        details.append(f"The severity of {thousands(counters['unknown'])} is unknown.")
+    if unscanned:
+        scanned = "is" if unscanned == 1 else "are"
+        details.append(f"{_images(unscanned)} {scanned} not scanned, so more may be open.")
+    if ungraded:
+        details.append(f"The scans of {_images(ungraded)} can't show everything, so more may be open.")
+    worst = next((word for word in COUNTERS if counters[word]), "unknown" if unscanned + ungraded else "none")
+    return Headline(answer, details, worst, severities if affected else (), affected)
+
+
+def _answer(supported: Population, severities: Sequence[str], affected: int) -> str:
+    if not affected:
+        return f"No known vulnerability is open in {_images(supported.scanned)}."
+    counters, counts = supported.figures.counters, supported.figures.counts
+    critical, high = (counters[word] for word in SERIOUS)
+    if critical:
+        also = f" and {thousands(high)} high" if high else ""
+        noun = "vulnerability is" if critical + high == 1 else "vulnerabilities are"
+        answer = f"{thousands(critical)} critical{also} {noun} open in {_images(affected)}"
+    else:
+        count = high or supported.figures.total
+        words, others = ("critical", "high one") if high else ("critical or high", "other")
+        answer = f"No {words} vulnerability is open in supported images; {thousands(count)} {others}"
+        answer += f"{'' if count == 1 else 's'} in {thousands(affected)} image{'' if affected == 1 else 's'}"
+    by_severity = zip(COUNTERS, counts.fixable, strict=True)
+    fixable = sum(count for word, count in by_severity if word in severities)
+    return f"{answer}, {thousands(fixable or 'none')} fixable today."
+
+
+def _of_any_severity(total: int, earlier: Earlier | None) -> str:
+    answer = f"Of any severity, {_are(total)} open"
+    if earlier is None:
+        return f"{answer}."
+    change = total - earlier.count()
+    compared = (
+        f"{thousands(abs(change))} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
+    )
+    return f"{answer}, {compared} {'four weeks earlier' if earlier.recent else f'on {earlier.date}'}."
+
+
+def _elsewhere(populations: Populations) -> list[str]:
+    """What deprecated and withdrawn images have."""
+    every, supported = populations
+    more = every.figures.total - supported.figures.total
+    critical = every.figures.counters["critical"] - supported.figures.counters["critical"]
+    if not more:
+        return []
+    of_them = f", {thousands(critical)} of them critical" if critical else ""
+    noun = "more" if supported.scanned else "open"
+    return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}."]
+
+
+def _images(count: int) -> str:
+    return f"{thousands(count)} supported image{'' if count == 1 else 's'}"
+
+
+def _are(count: int) -> str:
+    return f"{thousands(count)} {'is' if count == 1 else 'are'}"
+
+
+def changed(now: int, then: int, earlier: Earlier) -> str:
+    """How a figure changed: `▼ 26 fewer in 4 weeks`."""
+    when = "in 4 weeks" if earlier.recent else f"since {earlier.date}"
+    change = now - then
+    if not change:
+        return f"no change {when}"
+    return f"{'▲' if change > 0 else '▼'} {thousands(abs(change))} {'more' if change > 0 else 'fewer'} {when}"
+
+
+def thousands(figure: int | str) -> str:
+    """A number whose thousands are set apart; text as it is."""
+    return f"{figure:,}".replace(",", "\N{THIN SPACE}") if isinstance(figure, int) else figure
+
+
+FILTERS = {"earlier": earlier, "headline": headline, "changed": changed, "thousands": thousands}
