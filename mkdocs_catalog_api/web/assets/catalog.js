@@ -350,12 +350,9 @@
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
       this.none(found[0] ? [] : rows, state);
-      // Rows come first.
-      setTimeout(() => {
-        if (turn !== this.turn) return;
-        this.count(rows, state);
-        this.answer(text, turn);
-      }, 50);
+      // Rows come first, counts when the reader pauses.
+      setTimeout(() => turn === this.turn && this.answer(text, turn));
+      setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
