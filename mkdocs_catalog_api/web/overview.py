@@ -159,7 +159,7 @@ def changed(now: int, then: int, earlier: Earlier) -> str:
 
 def thousands(figure: int | str) -> str:
     """A number whose thousands are set apart; text as it is."""
-    return f"{figure:,}".replace(",", "\N{THIN SPACE}") if isinstance(figure, int) else figure
+    return f"{figure:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if isinstance(figure, int) else figure
 
 
 FILTERS = {"earlier": earlier, "headline": headline, "changed": changed, "thousands": thousands}
