@@ -1,4 +1,4 @@
-"""An example message for each code: catalogs with one problem, and messages that need a host or a full disk."""
+"""An example message for each code, from a catalog with one problem where that is possible."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _report(image: str = f"{REPOSITORY}/nginx:1.29.3", **fields: object) -> byte
     return json.dumps(report | {"Metadata": {"RepoTags": [image]}} | fields).encode()
 
 
-SCANNED = {PAGE: _page(), REPORT: _report()}
+SCANNED: Mapping[str, str | bytes] = {PAGE: _page(), REPORT: _report()}
 _VEX = {
     "@context": "https://openvex.dev/ns/v0.2.0",
     "@id": "https://example.org/vex/1",
@@ -71,12 +71,16 @@ CATALOGS = {
     Code.SETTING: Broken({PAGE: _page()}, "registy: ghcr.io/acme/images"),
     Code.MISSING_PATH: Broken(SCANNED, "registry: a.b/c\nsecurity: {reports: reports}"),
     Code.SITE_URL: Broken(
-        {PAGE: _page(), "mkdocs.yml": "site_name: Catalog\nplugins: [{catalog-api: {registry: a.b/c, feeds: true}}]\n"}
+        {
+            PAGE: _page(),
+            "mkdocs.yml": "site_name: Catalog\nplugins: [{catalog-api: {registry: a.b/c, feeds: true}}]\n",
+        }
     ),
     Code.PLUGINS: Broken(
         {
             PAGE: _page(),
-            "mkdocs.yml": "site_name: Catalog\nhooks: [hook.py]\nplugins: [{catalog-api: {registry: a.b/c}}]\n",
+            "mkdocs.yml": "site_name: Catalog\nhooks: [hook.py]\n"
+            "plugins: [{catalog-api: {registry: a.b/c}}]\n",
             "hook.py": "",
         }
     ),
@@ -87,9 +91,7 @@ CATALOGS = {
     Code.MISPLACED_REPORT: Broken(
         {PAGE: _page(), "docs/images/redis.md": _page(), "scans/redis/1.29.3.json": _report()}
     ),
-    Code.PASSED_OVER: Broken(
-        {**SCANNED, "scans/nginx/old.json": _report(CreatedAt="2025-11-01T06:00:00Z")}
-    ),
+    Code.PASSED_OVER: Broken({**SCANNED, "scans/nginx/old.json": _report(CreatedAt="2025-11-01T06:00:00Z")}),
     Code.UNDATED: Broken({**SCANNED, "scans/nginx/again.json": _report()}),
     Code.SCAN_AGE: Broken(SCANNED, f"registry: {REPOSITORY}\nsecurity: {{max_age: 30}}"),
     Code.IN_PART: Broken(
@@ -116,7 +118,8 @@ CATALOGS = {
     Code.HISTORY: Broken({PAGE: _page(), "history/2025-11-20.json": "{}"}),
     Code.DAY: Broken({PAGE: _page()}, command=("record", "--date", "2999-01-01")),
     Code.MARKER: Broken(
-        {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"}, command=("check", "--with-mkdocs")
+        {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"},
+        command=("check", "--with-mkdocs"),
     ),
     Code.TEMPLATE: Broken(
         {
@@ -139,7 +142,8 @@ CATALOGS = {
 """What is wrong → the smallest catalog that shows it."""
 PRINTED = {
     Code.NOT_WRITTEN: "error: the API can't be written: site/api/v1: No space left on device",
-    Code.MANY_DOCUMENTS: "info: mkdocs.yml: catalog-api.lookups: the API has 21,304 documents of 96 MB in all: …",
+    Code.MANY_DOCUMENTS: "info: mkdocs.yml: catalog-api.lookups: the API has 21,304 documents "
+    "of 96 MB in all: …",
     Code.NOT_SIGNED: "error: site/api/v1/manifest.json: is not there (build the site first)",
     Code.NOT_FETCHED: "error: scans/hub/acme/stack/1.2.0.json: the hub has no more results for "
     "ghcr.io/acme/web:1.0, so what it last found there is kept (…)",
@@ -147,10 +151,10 @@ PRINTED = {
     "more than 954 bytes",
     Code.HEADERS: "error: https://example.org/catalog/api/v1/index.json: Access-Control-Allow-Origin is "
     "missing; it has to be '*', so that every script can read (…)",
-    Code.REGISTRY: "error: docs/images/nginx.md:2:1: image: ghcr.io/acme/images/nginx: no whole answer "
-    "([Errno 111] Connection refused), also after 4 more tries",
-    Code.MOVED_TAG: "warning: docs/images/nginx.md:7:5: versions[0].digest: ghcr.io/acme/images/nginx:1.29.3 is "
-    "sha256:4b1d… in the registry, not sha256:a2ab… (…)",
+    Code.REGISTRY: "error: docs/images/nginx.md:2:1: image: ghcr.io/acme/images/nginx: no whole "
+    "answer ([Errno 111] Connection refused), also after 4 more tries",
+    Code.MOVED_TAG: "warning: docs/images/nginx.md:7:5: versions[0].digest: "
+    "ghcr.io/acme/images/nginx:1.29.3 is sha256:4b1d… in the registry, not sha256:a2ab… (…)",
 }
 """Messages that need a registry, a host or a full disk."""
 

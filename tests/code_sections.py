@@ -1,6 +1,6 @@
 """The guide's sections on the codes of problems: `python -m tests.code_sections` refreshes how they begin.
 
-The generated part of a section is between `<!-- code: CAT012 -->` and `<!-- /code -->`, the table of all codes
+The generated part of a section is between `<!-- code: CAT012 -->` and `<!-- /code -->`, the table of codes
 between `<!-- codes -->` and `<!-- /codes -->`. The rest of a section is written by hand.
 """
 

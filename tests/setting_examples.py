@@ -1,4 +1,4 @@
-"""An example of each setting, as it is written below `catalog-api`, and what there is to add to its description."""
+"""An example of each setting, as it is written below `catalog-api`, and notes on some of them."""
 
 from __future__ import annotations
 
@@ -68,13 +68,14 @@ NOTES = {
     "security.kev": "Get the file with [`catalog-api fetch --kev`](exploited.md).",
     "security.epss": "Get the file with [`catalog-api fetch --epss`](exploited.md).",
     "security.accept": "`partial` grades a version of which some digests have no scan. "
-    "`ignored` suppresses [findings that the scanner was told to ignore](vex.md#ignore-rules-of-scanners).",
-    "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000) or "
-    "`KiB`, `MiB`, `GiB` (powers of 1024).",
-    "badges.<name>.logo": "The SVG file has at most 32 KiB, and [neither runs nor loads anything](problems.md#cat024).",
+    "`ignored` suppresses [findings that a scanner ignored](vex.md#ignore-rules-of-scanners).",
+    "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000)"
+    " or `KiB`, `MiB`, `GiB` (powers of 1024).",
+    "badges.<name>.logo": "The SVG file has at most 32 KiB, and "
+    "[neither runs nor loads anything](problems.md#cat024).",
     "badges.<name>.color": "A color that shields.io knows: a name or a CSS hex value.",
-    "lookups": "The documents that [answer one question each](clients.md#one-question-one-document). Above 20,000 "
-    "documents, a note names the hosts that accept that many.",
+    "lookups": "The documents that [answer one question each](clients.md#one-question-one-document). Above "
+    "20,000 documents, a note names the hosts that accept that many.",
     "signed": "See [Sign and verify the API](sign.md).",
     "headers": "See [Configure your host](hosts.md).",
     "feeds": "See [Feeds](web-pages.md#feeds).",
