@@ -249,6 +249,22 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert {f"example_site/docs/guide/{name}.md" for name in ("index", "start", "clients")} <= {*links}
 
 
+def test_the_readme_prints_the_json_of_the_start_page(tmp_path: Path) -> None:
+    need("jq")
+    console = re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[0].splitlines()
+    commands_of_readme = [line.removeprefix("$ ") for line in console if line.startswith("$ ")]
+    settings, front_matter = re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    for path, text in {
+        "mkdocs.yml": settings,
+        "docs/index.md": "# Home\n",
+        "docs/images/nginx.md": front_matter,
+        "scans/nginx/1.29.3.json": block("start", "scans/nginx/1.29.3.json"),
+    }.items():
+        write(tmp_path, Block("", path, text))
+    printed = shell(tmp_path, "\n".join(commands_of_readme)).splitlines()
+    assert console[-1:] == [line for line in printed if line.startswith("{")]
+
+
 def test_the_picture_for_contributors_has_every_room() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     picture, table = text.split("```text\n")[2].split("```\n")[:2]
