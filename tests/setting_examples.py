@@ -17,15 +17,15 @@ EXAMPLES = {
     "images.variants": 'images: {variants: {dev: "*-dev"}}',
     "images.verify.identity": "images:\n"
     "  verify:\n"
-    "    identity: https://github.com/acme/images/.github/workflows/release.yml@refs/heads/main\n"
-    "    issuer: https://token.actions.githubusercontent.com",
+    "    identity: release@example.org\n"
+    "    issuer: https://accounts.google.com",
     "images.verify.identity_regexp": "images:\n"
     "  verify:\n"
     '    identity_regexp: "^https://github[.]com/acme/"\n'
     "    issuer: https://token.actions.githubusercontent.com",
     "images.verify.issuer": "images:\n"
     "  verify:\n"
-    "    identity: release@acme.example\n"
+    "    identity: release@example.org\n"
     "    issuer: https://accounts.google.com",
     "images.verify.key": "charts: {verify: {key: https://example.org/cosign.pub}}",
     "updates.data": "updates: {data: nvcmp.json}",
