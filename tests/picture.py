@@ -12,7 +12,7 @@ from .example import EXAMPLE, build_as_process, copy_example
 from .servers import serve
 
 FOLDER = EXAMPLE / "docs/assets"
-WIDTH = 1280
+WIDTH = 1080
 _TOP = 110
 """Height of the part above a heading that no picture needs: the bar of the theme, the end of a list."""
 
@@ -30,7 +30,7 @@ PICTURES = (
     Picture("screenshot-images", "images/", 800),
     Picture("screenshot-item", "images/caddy/"),
     Picture("screenshot-vulnerabilities", "images/solr/", 640, "Vulnerabilities"),
-    Picture("screenshot-suppressed", "images/postgresql/", 360, "Suppressed"),
+    Picture("screenshot-suppressed", "images/postgresql/", 300, "Suppressed"),
     Picture("screenshot-changes", "changes/"),
     Picture("screenshot-security", "security/"),
 )
