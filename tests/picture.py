@@ -32,7 +32,6 @@ PICTURES = (
     Picture("screenshot-vulnerabilities", "images/solr/", 640, "Vulnerabilities"),
     Picture("screenshot-suppressed", "images/postgresql/", 300, "Suppressed"),
     Picture("screenshot-changes", "changes/"),
-    Picture("screenshot-security", "security/"),
 )
 
 
