@@ -115,7 +115,10 @@ def _settings(schema: Schema) -> Iterator[str]:
             default = default.get(key) if isinstance(default, dict) else None
         if path == ("security", "scanners"):
             default = [*SCANNERS]
-        shown = ""
+        elif path == ("security", "max_report_size"):
+            default = f"{default // 10**6}MB"
+        description = " ".join(field.get("description", "").split())
+        shown = "" if "default" in description else " · **Default:** none"
         if default not in (None, {}):
             shown = f" · **Default:** `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
         if (heading := _GROUPS.get(path[0], group)) != group:
@@ -127,7 +130,7 @@ def _settings(schema: Schema) -> Iterator[str]:
         also = ", ".join(f"`{'.'.join([other, *rest])}`" for other in others)
         anchor = re.sub(r"[^a-z]+", "-", name.lower()).strip("-")
         yield f"### `{name}` {{ #{anchor} }}\n"
-        yield f"{' '.join(field.get('description', '').split())}\n"
+        yield f"{description}\n"
         if name in NOTES:
             yield f"{NOTES[name]}\n"
         if head == _COLLECTIONS[0]:
