@@ -1,7 +1,7 @@
 """The guide's sections on the codes of problems: `python -m tests.code_sections` refreshes how they begin.
 
-What is made stands between `<!-- code: CAT012 -->` and `<!-- /code -->`, and the table of all codes between
-`<!-- codes -->` and `<!-- /codes -->`. What follows a section's beginning is written by hand.
+The generated part of a section is between `<!-- code: CAT012 -->` and `<!-- /code -->`, the table of codes
+between `<!-- codes -->` and `<!-- /codes -->`. The rest of a section is written by hand.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 
 from mkdocs_catalog_api.problems.codes import Code
 
+from .code_examples import message
 from .guide import GUIDE, page
 
 CODES = {code.value: code for code in Code}
@@ -25,13 +26,14 @@ def sections() -> list[str]:
 def refreshed(text: str) -> str:
     """The text of the page with sections and table as the list has them now."""
     rows = "".join(f"| [{code}](#{code.lower()}) | {code.topic} |\n" for code in Code)
-    text = _TABLE.sub(lambda found: f"{found[1]}\n| code | what it is |\n|---|---|\n{rows}\n{found[2]}", text)
+    text = _TABLE.sub(lambda found: f"{found[1]}\n| code | meaning |\n|---|---|\n{rows}\n{found[2]}", text)
     return _SECTION.sub(lambda found: f"{found[1]}\n{_section(CODES[found[2]])}\n{found[3]}", text)
 
 
 def _section(code: Code) -> str:
     heading = f"### {code}: {code.topic} {{ #{code.lower()} }}"
-    return f"{heading}\n\n{code.cause}\n\n**What to do:** {code.remedy}\n"
+    example = f"```text\n{message(code)}\n```"
+    return f"{heading}\n\n{example}\n\n{code.cause}\n\n**What to do:** {code.remedy}\n"
 
 
 if __name__ == "__main__":

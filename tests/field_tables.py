@@ -1,6 +1,6 @@
-"""Tables of the guide, made from models, report formats and grades: `python -m tests.field_tables` does it.
+"""Tables of fields and sections on settings in the guide: `python -m tests.field_tables` refreshes them.
 
-A table stands between `<!-- fields: NAME -->` and `<!-- /fields -->`.
+They are made from models, report formats and grades, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
 from .guide import GUIDE, PAGES, page
+from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]
 TABLES = {
@@ -38,11 +39,21 @@ TABLES = {
 _COLLECTIONS = ("images", "charts", "roadmap")
 _NOT_OF_PLANS = ("version_fields", "verify")
 """Settings of images and charts alone: what is planned has no versions yet."""
+_GROUPS = {
+    "registry": "Registry",
+    "images": "Collections",
+    "updates": "Updates",
+    "security": "Vulnerability data",
+    "badges": "Badges",
+    "openapi": "OpenAPI document",
+    "lookups": "Output",
+}
+"""First settings of the groups, and their headings."""
 _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.DOTALL)
 
 
 def table(name: str) -> str:
-    """The Markdown of one table."""
+    """The Markdown of one table; of the settings, a section each."""
     if name in OTHER_TABLES:
         rows = [*OTHER_TABLES[name]()]
     elif name == "documents":
@@ -51,9 +62,8 @@ def table(name: str) -> str:
         file, definition = TABLES[name]
         schema = schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS])[f"{file}.json"]
         if name == "settings":
-            rows = [["setting", "what it does", "written"], *_settings(schema)]
-        else:
-            rows = [["field", "what it is", "written"], *_fields(schema, definition)]
+            return "\n".join(_settings(schema))
+        rows = [["field", "what it is", "written"], *_fields(schema, definition)]
     rows.insert(1, ["---"] * len(rows[0]))
     return "".join(
         f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
@@ -96,25 +106,37 @@ def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
             yield [f"`{name}`{mark}", field.get("description", ""), _written(field, schema["$defs"])]
 
 
-def _settings(schema: Schema) -> Iterator[list[str]]:
+def _settings(schema: Schema) -> Iterator[str]:
+    """A heading for each group, and below it a section on each setting."""
+    group = ""
     for path, field in _paths(schema, schema["$defs"]["Settings"]):
         default: Any = Settings(lookups=LOOKUP_NAMES).model_dump(mode="json", by_alias=True)
         for key in path:
             default = default.get(key) if isinstance(default, dict) else None
         if path == ("security", "scanners"):
             default = [*SCANNERS]
-        what = field.get("description", "")
+        elif path == ("security", "max_report_size"):
+            default = f"{default // 10**6}MB"
+        description = " ".join(field.get("description", "").split())
+        shown = "" if "default" in description else " · **Default:** none"
         if default not in (None, {}):
-            what += f" Default: `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`."
+            shown = f" · **Default:** `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
+        if (heading := _GROUPS.get(path[0], group)) != group:
+            group = heading
+            yield f"## {heading}\n"
+        name = ".".join(path)
         head, *rest = path
-        heads = [*_COLLECTIONS] if head == _COLLECTIONS[0] else [head]
-        if head == _COLLECTIONS[0] and rest[0] in _NOT_OF_PLANS:
-            heads.remove("roadmap")
-        yield [
-            " ".join(f"`{'.'.join([name, *rest])}`" for name in heads),
-            what,
-            _written(field, schema["$defs"]),
-        ]
+        others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
+        also = ", ".join(f"`{'.'.join([other, *rest])}`" for other in others)
+        anchor = re.sub(r"[^a-z]+", "-", name.lower()).strip("-")
+        yield f"### `{name}` {{ #{anchor} }}\n"
+        yield f"{description}\n"
+        if name in NOTES:
+            yield f"{NOTES[name]}\n"
+        if head == _COLLECTIONS[0]:
+            shown += f" · **Also:** {also}"
+        yield f"**Type:** {_written(field, schema['$defs'])}{shown}\n"
+        yield f"```yaml\n{EXAMPLES[name]}\n```\n"
 
 
 def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[str, ...], Schema]]:

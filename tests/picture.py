@@ -1,26 +1,70 @@
-"""Take the README's picture anew: `python -m tests.picture`, which needs Chromium."""
+"""Take the screenshots of README and guide again: `python -m tests.picture`, which needs Chromium."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from .example import EXAMPLE, build_as_process, copy_example
 from .servers import serve
 
-PICTURE = EXAMPLE / "docs/assets/screenshot-images.png"
+FOLDER = EXAMPLE / "docs/assets"
+WIDTH = 1080
+_TOP = 110
+"""Height of the part above a heading that no picture needs: the bar of the theme, the end of a list."""
+
+
+class Picture(NamedTuple):
+    """A part of a page of the example, from a heading or the top: `height` pixels with the theme's bar."""
+
+    name: str
+    path: str
+    height: int = 720
+    heading: str = ""
+
+
+PICTURES = (
+    Picture("screenshot-images", "images/", 800),
+    Picture("screenshot-item", "images/caddy/"),
+    Picture("screenshot-vulnerabilities", "images/solr/", 640, "Vulnerabilities"),
+    Picture("screenshot-suppressed", "images/postgresql/", 300, "Suppressed"),
+    Picture("screenshot-changes", "changes/"),
+)
+
+
+def _shown(page: Page, picture: Picture) -> None:
+    """Bring the heading, the first that begins with these words, to the top."""
+    if picture.heading:
+        headings = page.locator("article :is(h2, h3, summary)").filter(has_text=picture.heading)
+        headings.first.evaluate("node => { node.closest('details')?.setAttribute('open', ''); }")
+        headings.first.evaluate("node => scrollTo(0, node.getBoundingClientRect().top + scrollY - 120)")
+
+
+def take(folder: Path) -> None:
+    """Build the example, and save every picture in `folder`."""
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        root = Path(name)
+        copy_example(root)
+        build_as_process("mkdocs", root)
+        (root / "site").rename(root / "hardened")
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        with serve(root) as port:
+            for picture in PICTURES:
+                page = browser.new_page(color_scheme="light", reduced_motion="reduce")
+                page.set_viewport_size({"width": WIDTH, "height": picture.height})
+                page.goto(f"http://127.0.0.1:{port}/hardened/{picture.path}", wait_until="networkidle")
+                _shown(page, picture)
+                top = _TOP if picture.heading else 0
+                page.screenshot(
+                    path=folder / f"{picture.name}.png",
+                    clip={"x": 0, "y": top, "width": WIDTH, "height": picture.height - top},
+                )
+                page.close()
+        browser.close()
+
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder = Path(name)
-        copy_example(folder)
-        build_as_process("mkdocs", folder)
-        (folder / "site").rename(folder / "hardened")
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
-        with serve(folder) as port:
-            page.goto(f"http://127.0.0.1:{port}/hardened/images/", wait_until="networkidle")
-            page.screenshot(path=PICTURE)
-        browser.close()
+    take(FOLDER)

@@ -50,7 +50,7 @@ def get(port: int, path: str, headers: Mapping[str, str] = MappingProxyType({}))
 
 def snippet(language: str) -> str:
     """The guide's block in this language."""
-    (found,) = blocks("publish", language)
+    (found,) = blocks("hosts", language)
     return found.text
 
 

@@ -19,14 +19,17 @@ import yaml
 from markdown.extensions.toc import slugify
 from packaging.requirements import Requirement
 
+from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
 
+from . import command_help
 from .example import EXAMPLE
 from .field_tables import OTHER_TABLES, TABLES, refreshed, table
 from .guide import PAGES, Block, block, blocks, page, requirements
 from .programs import need
 from .servers import serve
+from .setting_examples import EXAMPLES, NOTES
 from .sites import SiteFolder
 from .test_cli import call
 
@@ -82,18 +85,23 @@ def test_the_tables_of_fields_are_fresh() -> None:
 def test_a_page_says_at_the_top_who_it_is_for(name: str) -> None:
     assert re.match(r"# .+\n\n\*\*For you if\*\* .+\.\n", page(name))
     assert f"- guide/{name}.md\n" in (EXAMPLE / "mkdocs.yml").read_text("utf-8")
+    assert name == "index" or f"]({name}.md)" in page("index")
 
 
 def test_the_five_minutes_of_the_start_page(tmp_path: Path) -> None:
     printed = []
     for found in blocks("start"):
-        if found.title:
+        if "." in found.title:
             write(tmp_path, found)
         elif found.language == "sh":
             printed.append(shell(tmp_path, found.text))
     said = "\n".join(printed)
     before, after = said.index('"scanned": false'), said.index('"grade": "C"')
     assert before < after
+    plain = [line.strip() for line in said.splitlines()]
+    for title in ("security without a scan", "security with a scan"):
+        lines = [line.strip() for line in block("start", title).splitlines()]
+        assert "\n".join(lines) in "\n".join(plain), title
     assert (tmp_path / "schemas/mkdocs.json").is_file()
     assert "Web servers" in (tmp_path / "site/index.html").read_text("utf-8")
 
@@ -102,15 +110,26 @@ def test_the_five_minutes_of_the_start_page(tmp_path: Path) -> None:
 def test_commands_exist_with_their_options(name: str) -> None:
     for program, *arguments in commands(name):
         if program == "catalog-api":
-            context = click.Context(main)
+            context = main.make_context("catalog-api", ["check"], resilient_parsing=True)
             command = main.get_command(context, arguments[0])
             assert command, arguments
             command.make_context(arguments[0], arguments[1:], parent=context, resilient_parsing=True)
 
 
-def test_the_table_of_commands_has_every_command() -> None:
-    rows = re.findall(r"^\| `catalog-api ([\w-]+)` \|", page("command-line"), re.MULTILINE)
-    assert sorted(rows) == sorted(main.list_commands(click.Context(main)))
+def test_the_reference_of_commands_has_every_command_and_its_help() -> None:
+    """Refresh it with `python -m tests.command_help`."""
+    text, every = page("command-line"), sorted(main.list_commands(click.Context(main)))
+    assert command_help.refreshed(text) == text
+    assert sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#\1\) \|", text, re.MULTILINE)) == every
+    assert sorted(re.findall(r"^<!-- help: ([\w-]+) -->$", text, re.MULTILINE)) == every
+
+
+def test_every_setting_has_an_example_that_is_accepted(tmp_path: Path) -> None:
+    named = re.findall(r"^### `(.+?)` \{ #[a-z-]+ \}$", table("settings"), re.MULTILINE)
+    assert sorted(named) == sorted(EXAMPLES)
+    assert NOTES.keys() <= EXAMPLES.keys()
+    for text in EXAMPLES.values():
+        item_fields(Settings.model_validate_json(json.dumps(yaml.safe_load(text))))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -155,7 +174,7 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
 
 def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
-    for name in ("authoring", "vulnerabilities"):
+    for name in ("authoring", "vex"):
         for found in blocks(name):
             if found.title.startswith(("docs/", "vex/", "roadmap", "updates")):
                 write(site.folder, found)
@@ -227,9 +246,23 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
         text = (ROOT / path).read_bytes()
         headings = re.findall(r"^#+ (.+)$", text.decode(), re.MULTILINE) if anchor else []
         assert not anchor or anchor in [slugify(heading, "-") for heading in headings], path
-    assert {f"example_site/docs/guide/{name}.md" for name in PAGES} <= {
-        link.partition("#")[0] for link in links
-    }
+    assert {f"example_site/docs/guide/{name}.md" for name in ("index", "start", "clients")} <= {*links}
+
+
+def test_the_readme_prints_the_json_of_the_start_page(tmp_path: Path) -> None:
+    need("jq")
+    console = re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[0].splitlines()
+    commands_of_readme = [line.removeprefix("$ ") for line in console if line.startswith("$ ")]
+    settings, front_matter = re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    for path, text in {
+        "mkdocs.yml": settings,
+        "docs/index.md": "# Home\n",
+        "docs/images/nginx.md": front_matter,
+        "scans/nginx/1.29.3.json": block("start", "scans/nginx/1.29.3.json"),
+    }.items():
+        write(tmp_path, Block("", path, text))
+    printed = shell(tmp_path, "\n".join(commands_of_readme)).splitlines()
+    assert console[-1:] == [line for line in printed if line.startswith("{")]
 
 
 def test_the_picture_for_contributors_has_every_room() -> None:

@@ -33,17 +33,20 @@ RUN = {
     ("history", "catalog-api record --rebuild"),
     ("others", "catalog-api check --with-mkdocs"),
     ("problems", "catalog-api explain CAT012"),
-    ("publish", "catalog-api check-live https://example.org/catalog/"),
-    ("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem"),
-    ("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
-    ("publish", "mkdocs build --strict"),
+    ("sign", "catalog-api check-live https://example.org/catalog/"),
+    ("sign", "catalog-api check-live https://example.org/catalog/ --key public.pem"),
+    ("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+    ("sign", "mkdocs build --strict"),
     ("registry", "catalog-api sync"),
     ("registry", "grep -rn '# check' docs"),
     ("registry", "mkdocs new ."),
     ("registry", "catalog-api sync --dry-run   # prints what would change"),
     ("registry", "catalog-api sync --prune"),
-    ("vulnerabilities", "catalog-api fetch"),
-    ("vulnerabilities", "catalog-api fetch --kev --epss"),
+    ("scanning", "catalog-api fetch"),
+    ("troubleshooting", "catalog-api check --strict"),
+    ("troubleshooting", "catalog-api check --verbose"),
+    ("exploited", "catalog-api fetch --kev --epss"),
+    ("upgrade", "cp -r site published"),
 }
 """Page and first line of the blocks that are run below."""
 ELSEWHERE = {
@@ -68,8 +71,9 @@ RUN_ELSEWHERE = {
     ("publish", "pip install -r requirements.txt"),
 }
 NOT_RUN = {
+    ("upgrade", "pip install -r requirements.txt"): "installs; test_package does so from the Start page",
     ("lines", "catalog-api fetch --eol"): "asks endoflife.date; test_fetch_cycles asks a stand-in",
-    ("vulnerabilities", "catalog-api list --older-than 24h --quiet | while read -r image report rest; do"): (
+    ("scanning", "catalog-api list --older-than 24h --quiet | while read -r image report rest; do"): (
         "scans images; test_list runs it with a stand-in for the scanner"
     ),
     (
@@ -80,19 +84,19 @@ NOT_RUN = {
         "asks a published site; test_history_files asks a served one"
     ),
     (
-        "publish",
+        "sign",
         "catalog-api check-live http://127.0.0.1:8000/catalog/ --key public.pem --base https://example.org/catalog/",
     ): ("asks a served site; test_sign does so"),
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
     ),
-    ("authoring", "catalog-api schemas schemas -f mkdocs.yml --draft-7"): (
+    ("editor", "catalog-api schemas schemas -f mkdocs.yml --draft-7"): (
         "installs a linter; test_editor_schema validates with the same schemas"
     ),
-    ("publish", "aws s3 sync site/ s3://BUCKET/catalog/ --delete --exclude 'api/v1/*'"): "needs an account",
-    ("vulnerabilities", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
+    ("hosts", "aws s3 sync site/ s3://BUCKET/catalog/ --delete --exclude 'api/v1/*'"): "needs an account",
+    ("scanning", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
     (
-        "vulnerabilities",
+        "scanning",
         "curl -s https://harbor.example.org/api/v2.0/projects/acme/repositories/nginx/artifacts/1.27.3/"
         "additions/vulnerabilities -o scans/nginx/1.27.3.json",
     ): "needs a Harbor",
@@ -146,10 +150,19 @@ def test_check_and_build(folder: Path) -> None:
     shell(folder, command("command-line", "catalog-api check"))
     assert (folder / "site/api/v1/index.json").is_file()
     assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
+    assert "no problems" in shell(folder, command("troubleshooting", "catalog-api check --strict"))
+    assert "1 scanned" in shell(folder, command("troubleshooting", "catalog-api check --verbose"))
 
 
 def test_a_code_is_explained(folder: Path) -> None:
     assert shell(folder, command("problems", "catalog-api explain CAT012")).startswith("CAT012: ")
+
+
+@pytest.mark.slow
+def test_a_catalog_is_upgraded(folder: Path) -> None:
+    shell(folder, "mkdocs build -q")
+    printed = shell(folder, command("upgrade", "cp -r site published"))
+    assert printed.endswith(output("upgrade", "0 breaking"))
 
 
 @pytest.mark.slow
@@ -222,9 +235,9 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
 def test_a_site_is_asked_whether_it_is_what_was_built(folder: Path) -> None:
     shell(folder, "catalog-api build -q --site-dir www/catalog")
     with serve(folder / "www") as port:
-        text = command("publish", "catalog-api check-live https://example.org/catalog/")
+        text = command("sign", "catalog-api check-live https://example.org/catalog/")
         said = shell(folder, text.replace(SITE, f"http://127.0.0.1:{port}/catalog"), code=1)
-    printed = output("publish", "error: http").replace("8765/hardened", f"{port}/catalog")
+    printed = output("sign", "error: http").replace("8765/hardened", f"{port}/catalog")
     shape = re.compile(r"\d[\d,.]* (more|of \d+ documents|MB)|\([^()]*…\)|\(see [^)]*\)")
     assert shape.sub("", said) == shape.sub("", printed)
 
@@ -234,19 +247,17 @@ def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
     need("openssl")
     shell(
         folder,
-        command("publish", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+        command("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
     )
-    said = shell(folder, command("publish", "mkdocs build --strict"))
+    said = shell(folder, command("sign", "mkdocs build --strict"))
     assert re.search(r"^signed: \S+/site/api/v1/manifest\.json, sha256 [0-9a-f]{64}$", said, re.MULTILINE)
-    assert re.fullmatch(
-        r"signed: \S+/site/api/v1/manifest\.json, sha256 \w+…\n", output("publish", "signed: ")
-    )
+    assert re.fullmatch(r"signed: \S+/site/api/v1/manifest\.json, sha256 \w+…\n", output("sign", "signed: "))
     with serve(folder / "site") as port:
-        text = command("publish", "catalog-api check-live https://example.org/catalog/ --key public.pem")
+        text = command("sign", "catalog-api check-live https://example.org/catalog/ --key public.pem")
         # Python's own server sends no header that clients need, which is told.
         preview = text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/") + f" --base {SITE}/"
         said = shell(folder, preview, code=1)
-    printed = output("publish", f"{SITE}/api/v1/: ")
+    printed = output("sign", f"{SITE}/api/v1/: ")
     (right,) = re.findall(r", (valid signature); ", printed)
     assert f", {right}; " in said
     shape = re.compile(r"^generatedAt: \S+Z\nbase: (\S+)$", re.MULTILINE)
@@ -309,8 +320,8 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     www.mkdir()
     (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
     (www / "epss").write_bytes(epss({"CVE-2026-0001": ("0.5", "0.9")}))
-    reports = command("vulnerabilities", "catalog-api fetch")
-    advisories = command("vulnerabilities", "catalog-api fetch --kev --epss")
+    reports = command("scanning", "catalog-api fetch")
+    advisories = command("exploited", "catalog-api fetch --kev --epss")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
         ask = partial(
@@ -323,6 +334,6 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
         ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
         said = ask(advisories)
-    printed = re.sub(r"\d+ ", "", output("vulnerabilities", "2 files of advisories"))
+    printed = re.sub(r"\d+ ", "", output("exploited", "2 files of advisories"))
     assert re.sub(r"\d+ ", "", said).endswith(printed)
     assert (folder / "advisories/epss_scores.csv.gz").is_file()
