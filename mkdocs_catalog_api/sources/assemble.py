@@ -199,7 +199,7 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
         first, second = contested[0]
         same = first.timestamp and first.timestamp == second.timestamp
         why = "has the same time" if same else "may be newer, because a time is missing or unreadable"
-        more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
+        more = f" (and {len(contested) - 1} more)" if len(contested) > 1 else ""
         message = (
             f"not used, so {first.name[:80]} is still counted: statements[{second.index}] in {other_file} "
             f"(`{second.status}`) {why}{more}"
