@@ -180,7 +180,7 @@ def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator
             labels = [version.version for version in entry.versions]
             newest = image.newest.entry.version
             message = f"the newest version, {newest}, has no scan, so the image is shown as not scanned"
-            hint = f"scan it like {release.entry.version}"
+            hint = f"scan it, as you did with {release.entry.version}"
             path = "versions", labels.index(newest)
             group = "images with a scan of an older version, but none of the newest"
             yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
