@@ -191,17 +191,17 @@ def read_differences(
     return updates
 
 
-def _doubts(decisions: Decisions, at: RawItem, names: set[str]) -> Iterable[Problem]:
+def _doubts(decisions: Decisions, source: RawItem, names: set[str]) -> Iterable[Problem]:
     for key, decided in (("held", decisions.held), ("skipped", decisions.skipped)):
         for name in decided:
             if name not in names:
                 near = resembling(name, sorted(names))
                 message = f"unknown application {name!r}"
                 hint = f"did you mean `{near}`?" if near else "remove the decision"
-                problem = at.problem((key, name), message, hint, code=Code.WRONG_VALUE)
+                problem = source.problem((key, name), message, hint, code=Code.WRONG_VALUE)
                 yield replace(problem, level=Level.WARNING)
             elif key == "skipped" and name in decisions.held:
                 hint = "remove one of them"
-                yield at.problem(
+                yield source.problem(
                     (key, name), "the application is both held and skipped", hint, code=Code.TWICE
                 )

@@ -147,9 +147,9 @@ def walk(
         add_problem("", *_LEADS_OUT)
         return
     entered: set[str] = set()
-    left, linked = [("", start)], list[tuple[str, str]]()
-    while left or linked:
-        below, real = left.pop() if left else linked.pop(0)
+    pending, linked = [("", start)], list[tuple[str, str]]()
+    while pending or linked:
+        below, real = pending.pop() if pending else linked.pop(0)
         if real in entered:
             continue
         entered.add(real)
@@ -193,5 +193,5 @@ def walk(
                 folders.append((f"{path}/", target))
             elif not Path(real).is_relative_to(target):  # else it is a circular link
                 linked.append((f"{path}/", target))
-        left += reversed(folders)
+        pending += reversed(folders)
         yield below, files

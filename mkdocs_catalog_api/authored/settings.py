@@ -436,10 +436,10 @@ def explain_settings(
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
     """Return the options without the values at these paths, or their nearest existing parents."""
-    left = dict(options)
+    usable = dict(options)
     for path in faults:
-        _drop(left, path)
-    return left
+        _drop(usable, path)
+    return usable
 
 
 def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:

@@ -40,10 +40,10 @@ def load(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
     return root, data
 
 
-def _explain(symbol: str) -> NoReturn:
-    at = _AT.search(symbol)
-    line, column = (int(at[1]), int(at[2])) if at and at[1] else (0, 0)
-    raise YamlError(line, column, f"not valid TOML: {_AT.sub('', symbol)}")
+def _explain(message: str) -> NoReturn:
+    place = _AT.search(message)
+    line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
+    raise YamlError(line, column, f"not valid TOML: {_AT.sub('', message)}")
 
 
 class _Scan:

@@ -330,7 +330,9 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
             label for label in labels if parse_label(label).numbers and line_by(entry.lines, label) is None
         ]
         if missed:
-            message = f"{entry.lines!r} matches {'none' if missed == labels else 'not all'} of the versions"
+            message = (
+                f"{entry.lines!r} does not match {'any version' if missed == labels else 'all versions'}"
+            )
             hint = f"no match: {', '.join(missed[:3])}; they get the default line"
             problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.LINES))
     if not rules.cycles:

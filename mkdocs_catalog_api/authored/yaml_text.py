@@ -74,15 +74,15 @@ def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
     where = error.problem_mark or mark(error)
     lines = text.split("\n")
     content = lines[where.line] if where.line < len(lines) else ""
-    before, at = content[: where.column], content[where.column : where.column + 1]
+    before, character = content[: where.column], content[where.column : where.column + 1]
     problem, context = error.problem or "can't be read", error.context or ""
-    if "cannot start any token" in problem and at == "\t":
+    if "cannot start any token" in problem and character == "\t":
         return "a tab, which YAML does not allow here", "indent with spaces"
     if "mapping values are not allowed" in problem and ": " not in before:
         return f"the key `{before.strip()}` is not allowed here", "check its indentation, and the line above"
     for pattern, message, hint in _SAID:
         if pattern in problem or pattern in context:
-            return message.replace("…", at or "the end of the line"), hint
+            return message.replace("…", character or "the end of the line"), hint
     return (
         f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
         "check the indentation, quotes and brackets around this line",

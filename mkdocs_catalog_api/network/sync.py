@@ -274,8 +274,8 @@ class Sync:
         for facts in state.versions:
             if facts.version in result or facts.version in covered or self._prune:
                 continue
-            left = tuple(tag for tag in facts.tags if tag not in covered)
-            result[facts.version] = replace(facts, tags=left, gone=True)
+            tags = tuple(tag for tag in facts.tags if tag not in covered)
+            result[facts.version] = replace(facts, tags=tags, gone=True)
         return tuple(facts for _, facts in sorted(result.items()))
 
     def _classic(self, item: Item, state: _State) -> None:

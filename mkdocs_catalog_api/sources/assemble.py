@@ -180,7 +180,7 @@ def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator
             labels = [version.version for version in entry.versions]
             newest = image.newest.entry.version
             message = f"the newest version, {newest}, has no scan, so the image is shown as not scanned"
-            hint = f"scan it like {release.entry.version}"
+            hint = f"scan it, as you did with {release.entry.version}"
             path = "versions", labels.index(newest)
             group = "images with a scan of an older version, but none of the newest"
             yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
@@ -199,7 +199,7 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
         first, second = contested[0]
         same = first.timestamp and first.timestamp == second.timestamp
         why = "has the same time" if same else "may be newer, because a time is missing or unreadable"
-        more = f", here and in {len(contested) - 1} more" if len(contested) > 1 else ""
+        more = f" (and {len(contested) - 1} more)" if len(contested) > 1 else ""
         message = (
             f"not used, so {first.name[:80]} is still counted: statements[{second.index}] in {other_file} "
             f"(`{second.status}`) {why}{more}"

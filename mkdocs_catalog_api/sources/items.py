@@ -254,15 +254,15 @@ def _not_named(
 ) -> list[RawItem]:
     """Return the pages that are items, without the pages of entries in a data file."""
     named = {raw.named.uri: raw for raw in entries if raw.named}
-    left = []
+    remaining = []
     for raw in raws:
         entry = named.get(raw.page.uri) if raw.page else None
         if entry is None:
-            left.append(raw)
+            remaining.append(raw)
         elif doubled := sorted({*raw.values} & {*fields.names} - {"name", "description"}):
             message = f"the item of this page is already defined in {entry.place}"
             problems.add(raw.problem((doubled[0],), message, "move all fields to one place", code=Code.TWICE))
-    return left
+    return remaining
 
 
 def _not_pages_of(
