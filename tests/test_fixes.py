@@ -223,7 +223,7 @@ def test_diff_knows_the_documents(past: Past) -> None:
     assert (result.exit_code, result.output.splitlines()) == (
         1,
         [
-            "breaking: fixes.json: the document is gone",
+            "breaking: fixes.json: the document was removed",
             "breaking: ImageHistory.digests: removed",
             "breaking: /api/v1/fixes.json: removed",
         ],

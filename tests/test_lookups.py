@@ -109,7 +109,7 @@ def test_an_unknown_lookup_is_reported_with_all_other_errors(site: SiteFolder) -
     result = small(site).build()
     assert result.failed
     lines = result.logged()
-    assert any("catalog-api.lookups[1]" in line and "'digests'" in line for line in lines)
+    assert any("catalog-api.lookups[1]" in line and "`digests`" in line for line in lines)
     assert any(line.startswith("docs/images/broken.md") for line in lines)
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_set_but_missing_refuses_the_catalog(site: SiteFolder, se
     site.settings["security"] = {setting: "none.json"}
     result = small(site).build()
     assert result.failed
-    assert any("'none.json' is missing" in line for line in result.logged())
+    assert any("'none.json' does not exist" in line for line in result.logged())
 
 
 def test_broken_files_refuse_the_catalog_together(site: SiteFolder) -> None:

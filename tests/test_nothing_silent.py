@@ -310,8 +310,8 @@ DESCRIPTION = "A server for 1 < 2 pages."
         (f"# NGINX\n\n{DESCRIPTION}", 1),
         ("# NGINX\n\n**A server** for 1 < 2\npages.\n\nMore.", 1),
         (f"# NGINX\n\n## Usage\n\n{DESCRIPTION}", 1),
-        ("# NGINX\n\nA text of its own.", 0),
-        ("A text of its own.", 0),
+        ("# NGINX\n\nA text of its own.", 1),
+        ("A text of its own.", 1),
     ],
 )
 def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str, times: int) -> None:
