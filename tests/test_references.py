@@ -86,7 +86,9 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
     },
     names.repository: {
         "": None, "nginx:1.25": "nginx", f"ghcr.io/a/b@{SHA256}": "ghcr.io/a/b",
-        "ghcr.io/Acme/Nginx": "ghcr.io/acme/nginx", "https://ghcr.io/acme/nginx": "ghcr.io/acme/nginx",
+        "ghcr.io/Acme/Nginx": "ghcr.io/acme/nginx",
+        "ghcr.io/Acme/Nginx:1": "ghcr.io/acme/nginx", "A:a": "a",
+        "https://ghcr.io/acme/nginx": "ghcr.io/acme/nginx",
         "docker://nginx": "nginx", "ghcr.io/": None, "/nginx": None,
         "ghcr.io/acme/nginx/": "ghcr.io/acme/nginx", "a//b": None, "-a.io/b": None, "a.io:x/b": None,
         HEX[:64]: None, f"a.io/{'b' * 251}": None, "a/../b": None, "nginx\n": "nginx",

@@ -183,20 +183,18 @@ class Reference(Struct, frozen=True):
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        bare = SCHEME.sub("", text.strip(), count=1)
-        name = _split(bare)[0]
-        near = f"{name.lower()}{bare[len(name) :]}".strip("/")
-        would_do = isinstance(_read(near), cls) and ("/" in near) == ("/" in bare)
-        raise refusal(text, "an image reference", reference, near if would_do else "")
+        raise refusal(text, "an image reference", reference, _nearest(text))
 
 
 def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
-    reference = Reference.parse(text)
+    reference = _read(text)
+    if isinstance(reference, str):
+        raise refusal(text, "an image reference", reference, _split(_nearest(text))[0])
     if reference.tag is None and reference.digest is None:
         return text
-    fault = "it must not contain a tag or digest; add these to the versions"
-    raise refusal(text, "an image repository", fault, _split(text)[0])
+    error = "it must not contain a tag or digest; add these to the versions"
+    raise refusal(text, "an image repository", error, _split(text)[0])
 
 
 def chart_reference(text: str) -> str:
@@ -218,6 +216,14 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
     colon = name.rfind(":")
     tag = name[colon + 1 :] if colon > name.rfind("/") else None
     return name if tag is None else name[:colon], tag, digest_ if at else None
+
+
+def _nearest(text: str) -> str:
+    """The text without a scheme and in lower case, if that is an image reference, else an empty one."""
+    bare = SCHEME.sub("", text.strip(), count=1)
+    name = _split(bare)[0]
+    near = f"{name.lower()}{bare[len(name) :]}".strip("/")
+    return near if isinstance(_read(near), Reference) and ("/" in near) == ("/" in bare) else ""
 
 
 def _read(text: str) -> Reference | str:
