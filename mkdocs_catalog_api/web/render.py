@@ -197,7 +197,7 @@ def badge(payload: Mapping[str, str]) -> Markup:
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
     (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
-    return Markup(  # noqa: S704  # colours come from `_paint`
+    return Markup(  # noqa: S704  # colors come from `_paint`
         f'<svg class="catalog-badge" width="{left + right}" height="28" role="img"'
         f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
         f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
