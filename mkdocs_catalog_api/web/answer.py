@@ -64,8 +64,8 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
             _Remark("unknown", f"{version} has not been scanned, so its vulnerabilities are unknown.")
         )
     elif figures.os_ended:
-        text = f"The operating system of {version} no longer gets advisories, so finding nothing proves little."
-        notes.append(_Remark("bad", text))
+        text = f"The operating system of {version} no longer gets advisories"
+        notes.append(_Remark("bad", f"{text}, so finding nothing proves little."))
     if figures and (figures.in_part or 0 < release.digests_scanned < len(entry.digests)):
         platforms = f"{release.digests_scanned} of {len(entry.digests)} platforms"
         notes.append(_Remark("fair", f"Only {platforms} of {version} are scanned."))
