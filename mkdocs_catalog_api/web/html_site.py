@@ -312,11 +312,11 @@ def _read(
         source = (site.site_dir / path).read_bytes()
         item = page.url in item_urls
         shows_catalog = item or b"catalog:" in source.lower()
-        fault, divided = "is not UTF-8", None
+        reason, divided = "is not UTF-8", None
         try:
             html = source.decode()
             if shows_catalog:
-                fault, divided = (
+                reason, divided = (
                     "ends inside a script or a comment",
                     split_page(without_fillings(html), item=item),
                 )
@@ -324,7 +324,7 @@ def _read(
         except UnicodeDecodeError:
             pass
         if shows_catalog and divided is None:
-            message = f"ignored: the page {fault}"
+            message = f"ignored: the page {reason}"
             hint, file = "change the generator's template for it", f"{site.site_dir.name}/{path}"
             problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 

@@ -122,14 +122,14 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
   box.hidden = !id;
   if (!id) return;
-  const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  const [title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
   title.textContent = id;
-  charts.textContent = told.textContent = "";
+  charts.textContent = summary.textContent = "";
   known.hidden = true;
   try {
     const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
     if (!entry?.href) {
-      told.textContent = entry
+      summary.textContent = entry
         ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
         : "No scan of a listed release has found it.";
       return;
@@ -140,8 +140,8 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
     const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
     const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-    told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-    if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
+    summary.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
+    if (found.suppressed[0]) summary.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
@@ -159,6 +159,6 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
       itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
     }
   } catch {
-    told.textContent = "The lookup failed. Try again.";
+    summary.textContent = "The lookup failed. Try again.";
   }
 };

@@ -342,7 +342,7 @@
         if (this.search || text.length > 3) having = await ready;
         else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
-        this.say("The list could not be loaded. Try again.");
+        this.announce("The list could not be loaded. Try again.");
         return;
       }
       if (turn !== this.turn) return;
@@ -374,16 +374,16 @@
         if (grown) $(first, "a")?.focus();
       }
       const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
-      this.say(shown < found.length ? `${shown} of ${all}` : all);
+      this.announce(shown < found.length ? `${shown} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
         $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
     // Items that have the chosen severities in older releases only.
     older(rows, found, state) {
-      const told = $(this.root, ".catalog-older");
+      const paragraph = $(this.root, ".catalog-older");
       const severities = state.get("severity") ?? [];
-      if (!told) return;
+      if (!paragraph) return;
       state.delete("severity");
       state.delete("fix");
       const links = rows.flatMap(item => {
@@ -393,10 +393,10 @@
         to.href = this.value(item, "page") + "#catalog-releases";
         return [" · ", to];
       });
-      told.replaceChildren(told.firstChild, ...links.slice(1));
-      told.hidden = !links[0];
+      paragraph.replaceChildren(paragraph.firstChild, ...links.slice(1));
+      paragraph.hidden = !links[0];
     }
-    say(text) {
+    announce(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
     // The number of rows for each choice, given the other filters.
@@ -456,17 +456,17 @@
     has(item, name, state) {
       const { security } = item;
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
-      const mended = word => fixed === undefined || fixed.includes(word[0]);
+      const fixable = word => fixed === undefined || fixed.includes(word[0]);
       if (name === "severity") {
         if (!security) return [item.severity.toLowerCase()];
         if (security.total === 0 && security.grade) return ["none"];
-        return WORDS.filter(word => security[word] && (!state.has("fix") || mended(word)));
+        return WORDS.filter(word => security[word] && (!state.has("fix") || fixable(word)));
       }
       if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
       if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
       if (name === "fix") {
         const any = item.fixed ?? security?.fixable ?? item.fixable;
-        return any && (state.get("severity")?.some(mended) ?? true) ? ["yes"] : [];
+        return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
       const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
@@ -575,8 +575,8 @@
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
-  const said = make("div", "catalog-sr");
-  said.role = "status";
+  const announcer = make("div", "catalog-sr");
+  announcer.role = "status";
   const copy = async ({ target }) => {
     // empty: copy the URL of the page
     const { copy: text } = target.dataset;
@@ -589,7 +589,7 @@
       if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
       done = text === "" ? "Copy the URL" : "Selected";
     }
-    target.textContent = said.textContent = done;
+    target.textContent = announcer.textContent = done;
     setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
@@ -606,7 +606,7 @@
   let here;
   const begin = () => {
     here = location.pathname;
-    document.body.append(said);
+    document.body.append(announcer);
     lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
     for (const root of $$(document, "[data-list]:not([data-ready])")) {
       root.dataset.ready = "";
