@@ -1,4 +1,4 @@
-"""Lists of a collection: their initial order, pages of 48 items, and filters."""
+"""Lists of a collection: the items that are shown at first, pages of 48 items, and filters."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ class CatalogList(NamedTuple):
     source: str
     """Address of the document with all rows."""
     items: Sequence[Item]
-    """Those on this page."""
+    """Items on this page."""
     total: int
     every: Sequence[Item]
-    """Those on all pages."""
+    """Items on all pages."""
     scans: Sequence[str]
     """Times of the scans of images on all pages, in order."""
     supported: bool
@@ -131,7 +131,7 @@ class CatalogList(NamedTuple):
 
     @property
     def others(self) -> str:
-        """Those that are left out: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
+        """Summary of `left_out`: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
         counts = Counter(str(item["lifecycle"]) for item in self.left_out)
         planned = counts.pop("planned", 0)
         kept = " and ".join(f"{counts[word]} {word}" for word in sorted(counts))

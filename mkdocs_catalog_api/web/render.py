@@ -81,7 +81,7 @@ def environment(overrides: Path | None) -> Environment:
         undefined=StrictUndefined,
         auto_reload=False,  # an environment lives for one build
         bytecode_cache=_COMPILED,
-        optimized=False,  # looking for constants takes longer than it saves
+        optimized=False,  # constant folding takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places}
@@ -110,7 +110,7 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
 
 
 def _shown(file: str) -> str:
-    """A template's path from its templates folder on, without the folders of this machine."""
+    """A template's path relative to its templates folder, without the folders of this machine."""
     folder, slash, name = file.replace("\\", "/").rpartition("/catalog/")
     return f"{folder.rpartition('/')[2]}{slash}{name}"
 
