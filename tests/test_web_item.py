@@ -113,8 +113,8 @@ STATES = {
         version(endOfLife="2026-10-01") + "lifecycle: deprecated",
         {"rows": [row("CVE-2026-2")], "created": OLD},
         "bad",
-        "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is old, so more may "
-        "be known since. 1 high vulnerability is open. Support ended on 2026-10-01. Scanned 2026-08-01",
+        "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is old, so more "
+        "may be known now. 1 high vulnerability is open. Support ended on 2026-10-01. Scanned 2026-08-01",
     ),
 }
 
