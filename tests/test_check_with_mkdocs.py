@@ -52,7 +52,7 @@ def test_a_fault_of_a_made_page_is_told(site: SiteFolder) -> None:
 def test_a_wrong_marker_is_found(site: SiteFolder) -> None:
     result = call("check", "--with-mkdocs", "-f", hooked(site, body="<!-- catalog: imags -->"))
     assert result.exit_code == 1
-    assert "no marker is called `imags` (perhaps you mean `images`)" in result.output
+    assert "unknown marker `imags` (did you mean `images`?)" in result.output
     assert not (site.folder / "site").exists()
 
 

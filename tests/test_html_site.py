@@ -215,7 +215,7 @@ def test_a_wrong_marker_is_told_with_its_place_and_nothing_is_written(built: Sit
     built.page("index.md", "title: Home", "<!-- catalog: imags -->")
     html(built, "index.html", "<!-- catalog: imags -->")
     before = tree(built.folder / "site")
-    assert "docs/index.md:5: no marker is called `imags` (perhaps you mean `images`)" in refused(built)
+    assert "docs/index.md:5: unknown marker `imags` (did you mean `images`?)" in refused(built)
     assert tree(built.folder / "site") == before
 
 

@@ -189,15 +189,15 @@ def test_arguments_narrow_a_collection(site: SiteFolder) -> None:
 
 
 WRONG = {
-    "imagez": "no marker is called `imagez` (perhaps you mean `images`)",
-    "images vieww=table": "no argument is called `vieww` (perhaps you mean `view`)",
-    "images view=grid": "'grid' is no view of images (one of cards, table)",
+    "imagez": "unknown marker `imagez` (did you mean `images`?)",
+    "images vieww=table": "unknown argument `vieww` (did you mean `view`?)",
+    "images view=grid": "images has no view 'grid' (one of cards, table)",
     'images category="Web server"': "(did you mean `Web servers`?)",
     "images tier=core tier=core": "the argument `tier` is given twice",
     "images category=Web servers": "'servers' is not an argument",
     "images limit=many": "`limit` is 'many'",
-    "counts view=full": "no argument is called `view` (remove it)",
-    "item": "`item` stands on a page that is no item's",
+    "counts view=full": "unknown argument `view` (remove it)",
+    "item": "`item` is on a page that does not belong to an item",
     "": "the marker has no name",
 }
 
@@ -397,7 +397,7 @@ def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n\n<!-- catalog: count -->\n")
     result = site.build(command="serve")
     assert not result.failed
-    assert any("no marker is called `count`" in text for text in result.logged(logging.ERROR))
+    assert any("unknown marker `count`" in text for text in result.logged(logging.ERROR))
     assert (site.folder / "site/index.html").exists()
 
 

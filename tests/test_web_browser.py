@@ -272,7 +272,7 @@ def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> No
         (
             "2026-02-01",
             "fair",
-            "The scan of 18.0 is old: more may be known since. Supported until 2030-11-14 (4 y",
+            "The scan of 18.0 is old, so more may be known now. Supported until 2030-11-14 (4 y",
         ),
         ("2031-02-01", "bad", "Do not use 18.0. Support ended on 2030-11-14. Scanned"),
     ],

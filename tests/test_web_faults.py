@@ -136,7 +136,7 @@ def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
     expect(places.first).to_contain_text("debian 13.1")
     assert not [text for text in places.all_inner_texts() if "registry.example.org" in text]
     visit.page.locator(".catalog-release select").select_option(index=1)
-    expect(visit.page.locator(".catalog-advice")).to_contain_text("These are of")
+    expect(visit.page.locator(".catalog-advice")).to_contain_text("Vulnerabilities of")
     assert not [text for text in places.all_inner_texts() if "registry.example.org" in text]
 
 

@@ -227,7 +227,7 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     found = page.locator("[data-list=vulnerabilities] tbody tr")
     expect(found).to_have_count(len(listed))
     assert found.locator("[data-f=id]").all_inner_texts() == [row["id"] for row in listed]
-    expect(page.get_by_text("These are of 17.5: 17.6 fixes")).to_be_visible()
+    expect(page.get_by_text("Vulnerabilities of 17.5: 17.6 fixes")).to_be_visible()
     expect(page.get_by_role("region", name="Vulnerabilities of 17.5")).to_be_visible()
     page.get_by_label("of release").select_option(index=0)
     page.get_by_role("link", name="17.5", exact=True).first.click()
@@ -263,7 +263,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
 
 def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:
     visit.go("cves/?id=CVE-1999-0001")
-    expect(visit.page.get_by_text("No listed release has it, as far as scans have looked.")).to_be_visible()
+    expect(visit.page.get_by_text("No scan of a listed release has found it.")).to_be_visible()
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)

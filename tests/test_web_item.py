@@ -81,13 +81,13 @@ STATES = {
         version(endOfLife="2030-11-14"),
         None,
         "unknown",
-        "18.0 has not been scanned: its vulnerabilities are not known. Supported until 2030-11-14. Used by",
+        "18.0 has not been scanned, so its vulnerabilities are unknown. Supported until 2030-11-14. Used by",
     ),
     "system ended": (
         version(),
         {"OS": {"Family": "debian", "Name": "9", "EOSL": True}},
         "bad",
-        "The operating system of 18.0 gets no more advisories, so finding nothing means little.",
+        "The operating system of 18.0 no longer gets advisories, so finding nothing proves little.",
     ),
     "open": (
         version(),
@@ -102,14 +102,19 @@ STATES = {
         "Use 18.0 with care: 1 high vulnerability is open.",
     ),
     "medium": (version(), {"rows": [row("CVE-2026-2", "MEDIUM")]}, "good", "Use 18.0. No end"),
-    "stale": (version(), {"created": OLD}, "fair", "The scan of 18.0 is old: more may be known since."),
-    "no time": (version(), {"created": ""}, "fair", "It is not known when 18.0 was scanned."),
+    "stale": (
+        version(),
+        {"created": OLD},
+        "fair",
+        "The scan of 18.0 is old, so more may be known now.",
+    ),
+    "no time": (version(), {"created": ""}, "fair", "The scan of 18.0 has no date."),
     "worst first": (
         version(endOfLife="2026-10-01") + "lifecycle: deprecated",
         {"rows": [row("CVE-2026-2")], "created": OLD},
         "bad",
-        "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is old: more may "
-        "be known since. 1 high vulnerability is open. Support ended on 2026-10-01. Scanned 2026-08-01",
+        "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is old, so more "
+        "may be known now. 1 high vulnerability is open. Support ended on 2026-10-01. Scanned 2026-08-01",
     ),
 }
 
@@ -170,7 +175,7 @@ def test_a_chart_is_as_good_as_what_it_installs(site: SiteFolder) -> None:
             "fair",
             "Only 1 of 2 images that 2.0.0 installs are scanned. Scanned 2026-11-01, installs 2 images.",
         ),
-        "none": ("unknown", "None of its images that 2.0.0 installs is scanned. Installs 1 image."),
+        "none": ("unknown", "None of the images that 2.0.0 installs is scanned. Installs 1 image."),
         "empty": ("good", "Use 2.0.0. Installs no images."),
         "gone": (
             "bad",

@@ -60,7 +60,7 @@ def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) 
     newest, older = main.xpath(".//p[@class='catalog-release']//option")
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
-    assert older.get("data-advice") == "These are of 1.9: 1.10 fixes 1, adds 2."
+    assert older.get("data-advice") == "Vulnerabilities of 1.9: 1.10 fixes 1, adds 2."
 
 
 def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFolder) -> None:

@@ -1,7 +1,7 @@
 """The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
 
 Times are those of the catalog. The script compares them with the reader's clock, and shows another headline
-if the support has ended or the scan has become too old since the build.
+if support has ended or the scan has become too old since the build.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .render import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30
-"""Days after which a scan is old without the setting `max_age`, as in the script."""
+"""Days after which a scan is old if `max_age` is not set; the same as in the script."""
 
 
 class Verdict(NamedTuple):
-    """The sentence of an item, in parts."""
+    """The answer for an item, in parts."""
 
     state: State
     headline: str
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     ended: bool = False
     """Whether that day is before the newest scan of the catalog."""
     scanned: str | None = None
-    """Time of the oldest scan that counts."""
+    """Time of the oldest scan on which the answer depends."""
     stale: bool = False
     """Whether it is too old, compared with the newest scan of the catalog."""
     details: Sequence[str] = ()
@@ -38,10 +38,10 @@ class Verdict(NamedTuple):
     if_ended: str = ""
     """Headline for a reader after the end of support; empty if the headline stays."""
     if_stale: str = ""
-    """Headline for a reader to whom the scan is too old; empty if the headline stays."""
+    """Headline for a reader after the scan has become too old; empty if the headline stays."""
 
 
-class _Fault(NamedTuple):
+class _Remark(NamedTuple):
     state: State
     text: str
 
@@ -53,32 +53,32 @@ def newest_scan(catalog: Catalog) -> str:
 
 
 def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> Verdict:
-    """The answer for an image that `charts` charts use; `as_of` is a time that is past for sure."""
+    """The answer for an image that `charts` charts use; `as_of` is a time that is certainly in the past."""
     release = image.newest
     if image.entry.lifecycle == "planned" or release is None:
         return _without_version(image.entry.lifecycle, "image")
     version, figures, entry = release.entry.version, release.figures, release.entry
-    faults: list[_Fault] = []
+    notes: list[_Remark] = []
     if figures is None:
-        faults.append(
-            _Fault("unknown", f"{version} has not been scanned: its vulnerabilities are not known.")
+        notes.append(
+            _Remark("unknown", f"{version} has not been scanned, so its vulnerabilities are unknown.")
         )
     elif figures.os_ended:
-        text = f"The operating system of {version} gets no more advisories, so finding nothing means little."
-        faults.append(_Fault("bad", text))
+        text = f"The operating system of {version} no longer gets advisories"
+        notes.append(_Remark("bad", f"{text}, so finding nothing proves little."))
     if figures and (figures.in_part or 0 < release.digests_scanned < len(entry.digests)):
         platforms = f"{release.digests_scanned} of {len(entry.digests)} platforms"
-        faults.append(_Fault("fair", f"Only {platforms} of {version} are scanned."))
+        notes.append(_Remark("fair", f"Only {platforms} of {version} are scanned."))
     elif figures and figures.grade is None and not figures.os_ended:
-        faults.append(
-            _Fault("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
+        notes.append(
+            _Remark("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
         )
     elif figures and not figures.scanned_at:
-        faults.append(_Fault("fair", f"It is not known when {version} was scanned."))
+        notes.append(_Remark("fair", f"The scan of {version} has no date."))
     verdict = _answer(
         _lifecycle(image.entry.lifecycle, "image"),
         version,
-        faults,
+        notes,
         _open(figures.counters, figures.exploited) if figures else None,
         ends=str(entry.end_of_life or "") or None,
         scanned=figures.scanned_at if figures else None,
@@ -93,12 +93,12 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
 
 
 def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
-    """The answer for a chart, which is as good as the images that it pins."""
+    """The answer for a chart; it depends on the images that the chart pins."""
     versions = chart.entry.versions
     if chart.entry.lifecycle == "planned" or not versions:
         return _without_version(chart.entry.lifecycle, "chart")
     version = versions[0].version
-    faults: list[_Fault] = []
+    notes: list[_Remark] = []
     pins: list[Pin] = list({pin.key: pin for pin in chart.pins}.values())
     scans = [pin.figures for pin in pins if pin.figures]
     times = [figures.scanned_at for figures in scans if figures.scanned_at]
@@ -106,17 +106,19 @@ def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
     exploited = sum(figures.exploited or 0 for figures in scans)
     installs = f"installs {counted(len(pins), 'image')}" if pins else "installs no images"
     if len(scans) < len(pins):
-        number = f"Only {len(scans)} of {counted(len(pins), 'image')}" if scans else "None of its images"
+        number = f"Only {len(scans)} of {counted(len(pins), 'image')}" if scans else "None of the images"
         state: State = "fair" if scans else "unknown"
-        faults.append(_Fault(state, f"{number} that {version} installs {'are' if scans else 'is'} scanned."))
+        notes.append(_Remark(state, f"{number} that {version} installs {'are' if scans else 'is'} scanned."))
     elif any(figures.grade is None for figures in scans):
-        faults.append(_Fault("fair", f"Some of the scans of what {version} installs prove little."))
+        notes.append(
+            _Remark("fair", f"Some scans of the images that {version} installs can't show everything.")
+        )
     elif len(times) < len(scans):
-        faults.append(_Fault("fair", f"It is not known when everything in {version} was scanned."))
+        notes.append(_Remark("fair", f"Some scans of the images that {version} installs have no date."))
     return _answer(
         _lifecycle(chart.entry.lifecycle, "chart"),
         version,
-        faults,
+        notes,
         _open(counters, exploited),
         ends=None,
         scanned=min(times, default=None),
@@ -127,10 +129,10 @@ def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
 
 
 def _answer(
-    lifecycle: _Fault | None,
+    lifecycle: _Remark | None,
     version: str,
-    faults: list[_Fault],
-    care: _Fault | None,
+    notes: list[_Remark],
+    care: _Remark | None,
     *,
     ends: str | None,
     scanned: str | None,
@@ -140,23 +142,23 @@ def _answer(
 ) -> Verdict:
     ended, stale = bool(ends and ends < as_of[:10]), _is_stale(scanned, as_of, max_age)
     withdrawn = lifecycle is not None and lifecycle.state == "bad"
-    if_ended = _Fault("bad", f"Do not use {version}.")
-    if_stale = _Fault("fair", f"The scan of {version} is old: more may be known since.")
+    if_ended = _Remark("bad", f"Do not use {version}.")
+    if_stale = _Remark("fair", f"The scan of {version} is old, so more may be known now.")
     every = [
         lifecycle if withdrawn else None,
         if_ended if ended and not withdrawn else None,
         None if withdrawn else lifecycle,
-        *faults,
+        *notes,
         if_stale if stale else None,
         care,
     ]
-    first, *others = [fault for fault in every if fault] or [_Fault("good", f"Use {version}.")]
+    first, *others = [note for note in every if note] or [_Remark("good", f"Use {version}.")]
     if first is care:
-        first = _Fault(care.state, f"Use {version} with care: {care.text}")
+        first = _Remark(care.state, f"Use {version} with care: {care.text}")
     return Verdict(
-        state="bad" if any(fault.state == "bad" for fault in others) else first.state,
+        state="bad" if any(note.state == "bad" for note in others) else first.state,
         headline=first.text,
-        remarks=[fault.text for fault in others],
+        remarks=[note.text for note in others],
         ends=ends,
         ended=ended,
         scanned=scanned,
@@ -170,19 +172,19 @@ def _answer(
 def _without_version(lifecycle: str, noun: str) -> Verdict:
     if lifecycle == "planned":
         return Verdict("unknown", f"This {noun} is planned: there is no version yet.")
-    fault = _lifecycle(lifecycle, noun) or _Fault("unknown", "No version is listed yet.")
-    return Verdict(fault.state, fault.text)
+    note = _lifecycle(lifecycle, noun) or _Remark("unknown", "No version is listed yet.")
+    return Verdict(note.state, note.text)
 
 
-def _lifecycle(lifecycle: str, noun: str) -> _Fault | None:
+def _lifecycle(lifecycle: str, noun: str) -> _Remark | None:
     if lifecycle == "withdrawn":
-        return _Fault("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered.")
+        return _Remark("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered.")
     if lifecycle == "deprecated":
-        return _Fault("fair", f"Do not start with this {noun}: it is deprecated.")
+        return _Remark("fair", f"Do not start with this {noun}: it is deprecated.")
     return None
 
 
-def _open(counters: Mapping[str, int], exploited: int | None) -> _Fault | None:
+def _open(counters: Mapping[str, int], exploited: int | None) -> _Remark | None:
     """The open vulnerabilities that call for care: critical, high, and known to be exploited."""
     number = {word: counters[word] for word in ("critical", "high") if counters[word]}
     if not number and not exploited:
@@ -192,7 +194,7 @@ def _open(counters: Mapping[str, int], exploited: int | None) -> _Fault | None:
     text = f"{words} {several} open" if number else ""
     known = f"{exploited} known to be exploited" if exploited else ""
     state: State = "bad" if counters["critical"] or exploited else "fair"
-    return _Fault(state, f"{', '.join(filter(None, (text, known)))}.")
+    return _Remark(state, f"{', '.join(filter(None, (text, known)))}.")
 
 
 def _signed(tool: str | None) -> list[str]:

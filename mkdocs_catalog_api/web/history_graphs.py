@@ -24,10 +24,10 @@ YEAR = 100
 
 
 class Point(NamedTuple):
-    """What was open from one day on."""
+    """Open vulnerabilities from one day on."""
 
     date: str
-    """`THIS_BUILD` for what is open now, where the last recorded day says something else."""
+    """`THIS_BUILD` for the current counts if they differ from those of the last recorded day."""
     counters: Mapping[str, int] | None
     """By severity; None where nothing was scanned."""
     in_all: int | None = None
@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 
 class Trend(NamedTuple):
-    """Open vulnerabilities over time, as stacked steps: what a day found holds until the next one."""
+    """Open vulnerabilities over time, as stacked steps; counts are valid until the next recorded day."""
 
     points: Sequence[Point]
     """Oldest first."""
@@ -53,7 +53,7 @@ class Trend(NamedTuple):
     """Where each point begins and ends, in units of `WIDTH`."""
 
     def area(self, words: Sequence[str] = COUNTERS) -> str:
-        """Path of the area below the number of these severities, as high as its own most."""
+        """Path of the area below the count of these severities, scaled to its own maximum."""
         sums = [sum(counters[word] for word in words) if counters else 0 for _, counters, _ in self.points]
         most = max(1, *sums)
         return "".join(
@@ -99,7 +99,7 @@ def image_points(figures: Sequence[Item], security: Item) -> Sequence[Point]:
 
 
 def _with_now(points: Sequence[Point], now: Point) -> Sequence[Point]:
-    """The recorded points; then what is open now, if that is not what the last of them says."""
+    """The recorded points; then `now`, if its counts differ from those of the last one."""
     return points if points and points[-1][1:] == now[1:] else [*points, now]
 
 
@@ -120,16 +120,16 @@ def _sum(counters: Mapping[str, int] | None) -> int | None:
 
 
 def trend(points: Sequence[Point], until: str) -> Trend | None:
-    """The graph of these points; None when there is nothing to see.
+    """The graph of these points; None if there is nothing to draw.
 
-    `until` is the last recorded day, up to which the last recorded point holds.
+    `until` is the last recorded day, up to which the last recorded point is valid.
     """
     totals = [sum(counters.values()) for _, counters, _ in points if counters]
     if not totals or points[-1].date == points[0].date == until:
         return None
     first = _day(points[0].date)
     span = _day(until) - first
-    # The last day has a width of its own, or nobody would see it; so has this build.
+    # The last day and this build have a minimum width, so that they are visible.
     width = max(1, span // 30)
     end = span + width * (2 if points[-1].date == THIS_BUILD else 1)
     most = _ceiling(max(totals))
@@ -209,7 +209,7 @@ def _year(date: str, first: int) -> str:
 def sentences_of_day(
     events: Sequence[Any], fixes: Set[tuple[str, str, str]]
 ) -> Iterator[tuple[str, Sequence[Sentence]]]:
-    """The events of a day that people look for, in words: slug of an image and its sentences.
+    """The important events of a day as text: slug of an image and its sentences.
 
     `fixes`: slug, id and package of each fix.
     """
@@ -259,7 +259,7 @@ def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
 
 
 def open_in_words(point: Point) -> str:
-    """What was open in the catalog: `74 open in supported images, 101 in all images`."""
+    """The number of open vulnerabilities in the catalog: `74 open in supported images, 101 in all images`."""
     supported = "not scanned" if point.counters is None else f"{_sum(point.counters)} open"
     in_all = "not scanned" if point.in_all is None else str(point.in_all)
     return f"{supported} in supported images, {in_all} in all images"

@@ -133,7 +133,7 @@ class _Positions(HTMLParser):
 
 
 class HtmlPage(NamedTuple):
-    """A page in three parts; `content` is the one to fill."""
+    """A page in three parts; `content` is the part to fill."""
 
     before: str
     content: str
@@ -148,7 +148,7 @@ class HtmlPage(NamedTuple):
 
 
 _HEADED = "<h1></h1>"
-"""Report that the page has a heading, since the generator writes it."""
+"""Marks the page as one with a heading, because the generator writes it."""
 
 
 def without_fillings(html: str) -> str:
@@ -167,7 +167,7 @@ def without_fillings(html: str) -> str:
 
 
 def split_page(html: str, *, item: bool) -> HtmlPage | None:
-    """Such a page with room for each marker's content and, on an item's page, for the item.
+    """Divide a page, with placeholders for each marker's content and, on an item's page, for the item.
 
     None if the original could not be restored: the page ends inside a script, a comment or similar.
     """
@@ -193,7 +193,7 @@ def split_page(html: str, *, item: bool) -> HtmlPage | None:
 
 
 def _with_links(html: str, head: str) -> str:
-    """Such a page without any part of the catalog, with these links if it has a head."""
+    """A page without any part of the catalog, with these links if it has a head."""
     place = _Positions(html).written_head_end
     return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
 
@@ -312,11 +312,11 @@ def _read(
         source = (site.site_dir / path).read_bytes()
         item = page.url in item_urls
         shows_catalog = item or b"catalog:" in source.lower()
-        fault, divided = "is not UTF-8", None
+        reason, divided = "is not UTF-8", None
         try:
             html = source.decode()
             if shows_catalog:
-                fault, divided = (
+                reason, divided = (
                     "ends inside a script or a comment",
                     split_page(without_fillings(html), item=item),
                 )
@@ -324,7 +324,7 @@ def _read(
         except UnicodeDecodeError:
             pass
         if shows_catalog and divided is None:
-            message = f"ignored: the page {fault}"
+            message = f"ignored: the page {reason}"
             hint, file = "change the generator's template for it", f"{site.site_dir.name}/{path}"
             problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
 

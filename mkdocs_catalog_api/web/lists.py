@@ -1,4 +1,4 @@
-"""Lists of a collection: what is shown first, its pages of 48, and what a reader can narrow it by."""
+"""Lists of a collection: the items that are shown at first, pages of 48 items, and filters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIGURES: Mapping[str, Sequence[str]] = {
 }
 """Filters by computed values; models declare those by fields. Grades come after the first fields."""
 _COLUMN = ("images", "charts", "roadmap")
-"""Collections whose filters are a column beside the list."""
+"""Collections whose filters are a column next to the list."""
 _SCANNED = "scanned"
 """The filter of images by the reader's clock, after all others of the contract."""
 _RESERVED = {
@@ -55,13 +55,13 @@ SORTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "updates": (("application", "Application"), ("-checked", "Last checked")),
     "roadmap": (("name", "Name"), ("category", "Category")),
 }
-"""What the list of a collection can be sorted by where no headings are shown, as cards and on phones."""
+"""Sort orders of a list without headings, as with cards and on phones."""
 _BOXES = ("fix", "exploited")
-"""What is either asked for or not."""
+"""Filters with a single checkbox."""
 
 
 class Filter(NamedTuple):
-    """One of the things that a list can be narrowed by."""
+    """A filter of a list."""
 
     name: str
     """As in the URL: `?grade=D,F`."""
@@ -69,11 +69,11 @@ class Filter(NamedTuple):
     choices: Sequence[tuple[str, str]]
     """Value in the URL, and its text."""
     counts: Mapping[str, int] = MappingProxyType({})
-    """Value → number of items that have it; empty where only the reader's clock or a script knows."""
+    """Value → number of items that have it; empty if only the script can count them."""
 
 
 def filter_fields(resource: str) -> dict[str, ShownField]:
-    """Name of a filter → the field that it is about."""
+    """Name of a filter → its field."""
     fields = shown_fields(MODELS[resource]) if resource in MODELS else ()
     return {field.shown.filter: field for field in fields if field.shown.filter}
 
@@ -83,21 +83,21 @@ class CatalogList(NamedTuple):
 
     resource: str
     source: str
-    """Address of the document with all of it."""
+    """Address of the document with all rows."""
     items: Sequence[Item]
-    """Those on this page."""
+    """Items on this page."""
     total: int
     every: Sequence[Item]
-    """Those on all pages."""
+    """Items on all pages."""
     scans: Sequence[str]
     """Times of the scans of images on all pages, in order."""
     supported: bool
-    """Whether it shows supported items alone until somebody asks for others."""
+    """Whether it shows supported items alone until a filter asks for others."""
     left_out: Sequence[Item]
-    """Deprecated, withdrawn and planned ones, which are shown when somebody asks for them."""
+    """Deprecated, withdrawn and planned items, which are shown on demand."""
     filters: Sequence[Filter]
     base: str
-    """JSON object of the fields that the marker has chosen by."""
+    """JSON object of the marker's filters: field → value."""
     limit: int | None
     facts: str
     """Slug, time of the scan, severities with a fix and of older releases, and days on which the newest
@@ -116,7 +116,7 @@ class CatalogList(NamedTuple):
 
     @property
     def column(self) -> bool:
-        """Whether its filters are a column beside it on wide screens."""
+        """Whether its filters are a column next to it on wide screens."""
         return bool(self.filters) and self.resource in _COLUMN
 
     @property
@@ -131,7 +131,7 @@ class CatalogList(NamedTuple):
 
     @property
     def others(self) -> str:
-        """Those that are left out: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
+        """Summary of `left_out`: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
         counts = Counter(str(item["lifecycle"]) for item in self.left_out)
         planned = counts.pop("planned", 0)
         kept = " and ".join(f"{counts[word]} {word}" for word in sorted(counts))
@@ -193,7 +193,7 @@ def _text(name: str, word: str) -> str:
 
 
 def _words(name: str, field: ShownField | None, item: Item) -> set[str]:
-    """The words of an item for a filter."""
+    """The values of an item for a filter."""
     if field is None:
         return {*_figures(name, item)}
     value = item[field.name]
@@ -201,13 +201,13 @@ def _words(name: str, field: ShownField | None, item: Item) -> set[str]:
 
 
 def _ends(item: Item) -> bool:
-    """Whether the newest release has an end of life; the reader's clock says whether it is past."""
+    """Whether the newest release has an end of life; the script checks if it has passed."""
     versions = cast("Sequence[Item]", item.get("versions") or ())
     return bool(versions and versions[0].get("endOfLife"))
 
 
 def _figures(name: str, item: Item) -> Iterable[str]:
-    """The words of an item for a filter by a computed value."""
+    """The values of an item for a filter by a computed value."""
     security = item.get("security")
     if name == _SCANNED:
         return ()

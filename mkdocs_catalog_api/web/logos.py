@@ -18,7 +18,7 @@ _HUES = 8
 _ICON = re.compile(
     r'<svg [^<>]*viewBox="0 0 24 24"[^<>]*><path d="([\dMLHVCSQTAZ.,+\-\s]+)"/></svg>\s*', re.IGNORECASE
 )
-"""A file of simple-icons; nothing of it is kept but the outline."""
+"""A file of simple-icons; only its outline is used."""
 _OTHERS = {
     "box",
     "buffer",
@@ -69,7 +69,7 @@ class Logos:
         return sum(map(ord, str(item["slug"]))) % _HUES
 
     def of(self, slugs: Iterable[str]) -> str:
-        """Those of the slugs that have an icon, as the attribute `data-icons` of a list has them."""
+        """The slugs that have an icon, as in the attribute `data-icons` of a list."""
         return " ".join(slug for slug in dict.fromkeys(slugs) if slug in self.icons)
 
     @property
@@ -85,7 +85,7 @@ class Logos:
 
 
 def _names(item: Item) -> Iterator[str]:
-    """Files that are the logo of this item and of nothing else, the most certain first."""
+    """Names of icon files that fit only this item, the most certain first."""
     slug = str(item["slug"])
     # simple-icons names an icon after the brand: "Node.js" is `nodedotjs`.
     brand = str(item["name"]).lower().replace("+", "plus").replace(".", "dot").replace("&", "and")
@@ -97,7 +97,7 @@ def _names(item: Item) -> Iterator[str]:
 
 
 def _outline(file: Path) -> str | None:
-    """The outline of an icon; None if there is no such file, or if there is more in it."""
+    """The outline of an icon; None if there is no such file, or if it contains anything else."""
     try:
         icon = _ICON.fullmatch(file.read_text("utf-8"))
     except (OSError, ValueError):

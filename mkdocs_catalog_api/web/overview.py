@@ -1,4 +1,4 @@
-"""The security page in one sentence, and how its figures changed in four weeks."""
+"""The answer on the security page, and the changes of its counts in four weeks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WEEK = 7
 
 
 class Earlier(NamedTuple):
-    """Figures of the supported images on a recorded day."""
+    """Counts of the supported images on a recorded day."""
 
     figures: PopulationFigures
     date: str
@@ -25,12 +25,12 @@ class Earlier(NamedTuple):
     """Whether the day is four weeks ago, or at most a week more."""
 
     def count(self, words: Iterable[str] = COUNTERS) -> int:
-        """How many were open of these severities."""
+        """The number of open vulnerabilities of these severities."""
         return sum(getattr(self.figures.by_severity, word) for word in words)
 
 
 class Headline(NamedTuple):
-    """The answer that the page begins with, and where to go on."""
+    """The answer at the top of the page, and the filters of its link."""
 
     answer: str
     details: Sequence[str]
@@ -40,13 +40,13 @@ class Headline(NamedTuple):
     severities: Sequence[str]
     """Severities of the images that need work first; empty when there are none."""
     affected: int
-    """How many supported images have them."""
+    """Number of supported images with these severities."""
 
 
 def earlier(view: CatalogView) -> Earlier | None:
-    """The recorded day that today is compared with; None without one that is old enough.
+    """The recorded day to compare today with; None if no day is old enough.
 
-    Days on which more images were scanned than now are not compared: a scan that is gone fixes nothing.
+    Days on which more images were scanned than now are not compared: a missing scan is not a fix.
     """
     history = view.value.history if view.value else None
     population = view.populations.supported
@@ -129,7 +129,7 @@ def _of_any_severity(total: int, earlier: Earlier | None) -> str:
 
 
 def _elsewhere(populations: Populations) -> list[str]:
-    """What deprecated and withdrawn images have."""
+    """A sentence on the open vulnerabilities of deprecated and withdrawn images."""
     every, supported = populations
     more = every.figures.total - supported.figures.total
     critical = every.figures.counters["critical"] - supported.figures.counters["critical"]
@@ -149,7 +149,7 @@ def _are(count: int) -> str:
 
 
 def changed(now: int, then: int, earlier: Earlier) -> str:
-    """How a figure changed: `▼ 26 fewer in 4 weeks`."""
+    """The change of a count: `▼ 26 fewer in 4 weeks`."""
     when = "in 4 weeks" if earlier.recent else f"since {earlier.date}"
     change = now - then
     if not change:
@@ -158,7 +158,7 @@ def changed(now: int, then: int, earlier: Earlier) -> str:
 
 
 def thousands(figure: int | str) -> str:
-    """A number whose thousands are set apart; text as it is."""
+    """A number with thousands separators; text is returned unchanged."""
     return f"{figure:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if isinstance(figure, int) else figure
 
 

@@ -112,7 +112,7 @@ class PageFiller:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Files that pages use beside style and script: path below the site → content."""
+        """Files that pages use in addition to style and script: path below the site → content."""
         sprite = self._parts.logos.sprite if self._contents else None
         return {SPRITE: sprite} if sprite else {}
 

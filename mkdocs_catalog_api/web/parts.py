@@ -1,4 +1,4 @@
-"""What replaces each marker: its arguments are checked, its data chosen, its template rendered."""
+"""Replace each marker: check its arguments, choose its data, and render its template."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VIEWS: Mapping[str, Sequence[str]] = {
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
-"""Collection → the words that tell an image and its chart of the same name apart in search results."""
+"""Collection → words that distinguish an image from a chart of the same name in search results."""
 
 
 class ItemPage(NamedTuple):
@@ -66,7 +66,7 @@ class ItemPage(NamedTuple):
         return self.item.entry.slug
 
     def findable(self) -> str:
-        """What people look for: name, description, categories, versions, packages with open vulnerabilities.
+        """Text for the search index: name, description, categories, versions, vulnerable packages.
 
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """
@@ -140,15 +140,15 @@ class Parts:
             raise _unknown(name, VIEWS, "marker")
         if name == "item":
             if own is None:
-                hint = "it belongs on the page of an image, a chart or a roadmap item"
-                raise MarkerError("`item` stands on a page that is no item's", hint)
+                hint = "move it to the page of an image, a chart or a roadmap item"
+                raise MarkerError("`item` is on a page that does not belong to an item", hint)
             _reject(arguments, ())
             return [self.item(own, place, level)]
         values: dict[str, object] = {}
         if views := VIEWS[name]:
             values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
-                raise MarkerError(f"{view!r} is no view of {name}", suggestion(view, views, "one of"))
+                raise MarkerError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
         if name in COLLECTIONS:
             pages = self._collection(name, arguments, place)
             values["resource"] = name
@@ -175,9 +175,9 @@ class Parts:
         return self._render(f"item-{own.resource}", place, level, self._item_values(own))
 
     def head(self, own: ItemPage, place: Place, title: str, *, lead: bool) -> str:
-        """The head of an item's page, around its title; `lead` adds the description.
+        """The header of an item's page, around its title; `lead` adds the description.
 
-        Without a title, which another generator has written, there is no logo and no way back either.
+        The title is empty if another generator has written it; logo and breadcrumb are then left out.
         """
         values = {"title": Markup(title), "lead": lead, "resource": own.resource}  # noqa: S704
         return self._render("item-head", place, 2, self._item_values(own) | values)
@@ -189,7 +189,7 @@ class Parts:
     def _item_values(self, own: ItemPage) -> dict[str, Any]:
         """The values of an item's templates."""
         if self._values[0] is not own:
-            assert self._view.value is not None  # noqa: S101  # without a catalog no page is an item's
+            assert self._view.value is not None  # noqa: S101  # without a catalog, no page belongs to an item
             self._values = (own, self._new_values(self._view.value, own))
         return self._values[1]
 
@@ -240,7 +240,7 @@ class Parts:
         return render(self._env, f"catalog/{name}.html", context)
 
     def _collection(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[CatalogList]:
-        """The items of a collection that the arguments leave, as a list of pages."""
+        """The items of a collection that match the arguments, as a list of pages."""
         every: Sequence[Item] = getattr(self._view, resource)
         limit = _limit(arguments)
         _reject(arguments, ("view", "limit", *self._filters[resource]))
@@ -254,7 +254,7 @@ class Parts:
         return self._pages(resource, items[:limit], arguments, limit, place)
 
     def _source(self, resource: str, base: Mapping[str, str]) -> str:
-        """The document with the rows: the slim list if it has every field that the marker chose by."""
+        """The document with the rows: the slim list if it has every field in the marker's arguments."""
         value = self._view.value
         if value is None or resource not in ("images", "charts"):
             return f"{resource}.json"
@@ -271,7 +271,7 @@ class Parts:
         path: str = "",
         size: int = PER_PAGE,
     ) -> Sequence[CatalogList]:
-        """A list cut into pages, at least one; `base` is what the marker has chosen by."""
+        """A list cut into pages, at least one; `base` has the marker's filters by field."""
         shown = [item for item in items if item.get("lifecycle", "available") == "available"]
         left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
         supported = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
@@ -320,7 +320,7 @@ class Parts:
 
 
 def _figures(pin: Pin) -> dict[str, Any] | None:
-    """Those of the release that is pinned; None of what is not in the catalog."""
+    """The counts of the pinned release; None if it is not in the catalog."""
     if pin.outside:
         return None
     if pin.figures is None:
@@ -330,12 +330,12 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
 
 
 def _words(field: FieldInfo) -> bool:
-    """Whether a marker can choose by the words of a field."""
+    """Whether a marker can filter by this field."""
     return not models_in(field.annotation)
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:
-    """Sorts the worst first, and what nobody has scanned last."""
+    """A sort key: the worst first, items without a scan last."""
     if figures is None or figures["total"] is None:
         return (1,)
     return (0, *(-cast(int, figures[word]) for word in COUNTERS))
@@ -346,7 +346,7 @@ def _ranked(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def _row_filters(image: Image) -> Sequence[Filter]:
-    """What the vulnerabilities of an image can be narrowed by."""
+    """The filters for the vulnerabilities of an image."""
     if not image.releases:
         return ()
     figures = [release.figures for release in image.releases if release.figures]
@@ -357,7 +357,7 @@ def _row_filters(image: Image) -> Sequence[Filter]:
 
 
 def _platforms(image: Image) -> list[dict[str, str | None]]:
-    """Of the newest release, if it has no index: each `platform` with its `digest` and how to `verify` it."""
+    """Platforms of the newest release, unless it has an index: `platform`, `digest`, command to `verify`."""
     newest = image.newest
     if newest is None or newest.entry.only_digest or not newest.entry.manifests:
         return []
@@ -376,7 +376,7 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
     """The releases by variant and line, in the order of the newest of each; the default variant first.
 
     Each group has `variant`, `line` and `releases`; each release its `position` in the list of versions, and
-    as `upgrade` and `new_line` the version to update to with what it `fixes` and `adds`, or none.
+    as `upgrade` and `new_line` the version to update to, with the counts that it `fixes` and `adds`, or none.
     """
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     first = image.releases[0].entry.variant if image.releases else ""
@@ -412,12 +412,12 @@ def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
 
 def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> MarkerError:
     near = resembling(name, known)
-    hint = f"perhaps you mean `{near}`" if near else f"one of {', '.join(known)}" if known else "remove it"
-    return MarkerError(f"no {kind} is called `{name}`", hint)
+    hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
+    return MarkerError(f"unknown {kind} `{name}`", hint)
 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
-    """A word that nothing has is fine (nothing is held today), unless it is much like one that is there."""
+    """A value without matches is valid (no update is held today), unless it resembles an existing value."""
     near = resembling(wanted, sorted({text for item in items for text in texts(item[name])}))
     if near is not None:
-        raise MarkerError(f"nothing has the {name} {wanted!r}", f"perhaps you mean {near!r}")
+        raise MarkerError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

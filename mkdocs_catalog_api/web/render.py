@@ -81,7 +81,7 @@ def environment(overrides: Path | None) -> Environment:
         undefined=StrictUndefined,
         auto_reload=False,  # an environment lives for one build
         bytecode_cache=_COMPILED,
-        optimized=False,  # looking for constants takes longer than it saves
+        optimized=False,  # constant folding takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places}
@@ -110,7 +110,7 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
 
 
 def _shown(file: str) -> str:
-    """A template's path from its templates folder on, without the folders of this machine."""
+    """A template's path relative to its templates folder, without the folders of this machine."""
     folder, slash, name = file.replace("\\", "/").rpartition("/catalog/")
     return f"{folder.rpartition('/')[2]}{slash}{name}"
 
@@ -197,7 +197,7 @@ def badge(payload: Mapping[str, str]) -> Markup:
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
     (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
-    return Markup(  # noqa: S704  # colours come from `_paint`
+    return Markup(  # noqa: S704  # colors come from `_paint`
         f'<svg class="catalog-badge" width="{left + right}" height="28" role="img"'
         f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
         f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'

@@ -1,5 +1,5 @@
-// The scans of the example are of one day, so its pages show ages and ends of support as of the day after, and
-// say so. A catalog that is scanned anew has no use for this.
+// All scans of the example are from one day, so its pages show ages and ends of support as of the next day, with a
+// note. A catalog with regular scans does not need this.
 globalThis.catalogNow ??= "2025-11-01";
 const sayDay = () => {
   const heading = document.querySelector(".catalog-answer") ?? document.querySelector("article h1, [role=main] h1");

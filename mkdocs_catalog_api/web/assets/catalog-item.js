@@ -1,6 +1,6 @@
-// What the page of an image or a chart loads besides: its quick start, and the comparison of two versions.
+// Loaded on the page of an image or a chart: its quick start, and the comparison of two versions.
 
-// The vulnerabilities that go, stay and come from one version to another, by id and package.
+// Vulnerabilities that are gone, in both, or new from one version to another, by id and package.
 const byKey = ({ cves }) => new Map(cves.map(row => [`${row.id} ${row.pkg}`, row]));
 const some = (rows, other, there) => [...rows].filter(([key]) => other.has(key) === there).map(([, row]) => row);
 
@@ -23,11 +23,11 @@ const lists = (before, after, make) => {
     return part;
   });
   const alike = before.scanner === after.scanner && before.grade && after.grade;
-  const doubt = "The scans are of different scanners or prove little, so not all of this has changed.";
+  const doubt = "These scans are incomplete or from different scanners, so some differences may not be real.";
   return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
 };
 
-// The address has both versions: `?compare=17.5..18.0`.
+// The URL has both versions: `?compare=17.5..18.0`.
 const compare = async (box, tools) => {
   const { asked, listen, load, make, $, $$ } = tools;
   const options = $$(document, ".catalog-release option");
@@ -50,11 +50,11 @@ const compare = async (box, tools) => {
   try {
     result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), make));
   } catch {
-    result.textContent = "They can't be compared: try again.";
+    result.textContent = "The comparison failed. Try again.";
   }
 };
 
-// The commands for the version and the platform that are chosen; digests are those of the table of releases.
+// The commands for the selected version and platform; digests come from the table of releases.
 const start = (box, { listen, $, $$ }) => {
   if ("ready" in box.dataset) return;
   box.dataset.ready = "";

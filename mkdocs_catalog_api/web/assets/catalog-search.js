@@ -1,7 +1,7 @@
-// What is loaded when somebody searches: the search box of lists finds versions, tags, digests and ids, and says
-// what to do; the page of vulnerabilities shows who has one.
+// Loaded on the first search: the search box of lists finds versions, tags, digests and ids, and suggests updates;
+// the page of vulnerabilities shows who has one.
 
-// The words to look for: of a reference its last part, of a digest its first 12 digits.
+// The terms to look for: the last part of a reference, the first 12 digits of a digest.
 const terms = text =>
   text
     .toLowerCase()
@@ -17,7 +17,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
 
-  // Loads what is needed; the slugs that have the id, if it is one.
+  // Loads the documents that a search needs. Returns the slugs that have the id if the text is one.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
@@ -27,13 +27,13 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
       for (const item of await list.rows()) list.text(item);
     }
     const id = listed !== "cves" && idIn(text);
-    const { href } = (id && (await entryOf(id))) || {};
-    if (!href) return undefined;
-    const { charts, data: releases } = await load(link(href));
+    const entry = id && (await entryOf(id));
+    if (!entry?.href) return undefined;
+    const { charts, data: releases } = await load(link(entry.href));
     return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
   };
 
-  // What an image is found by besides its fields.
+  // Words that find an image in addition to its fields.
   const words = ({ slug }) => {
     const { versions } = (listed === "images" && index?.get(slug)) || { versions: [] };
     return versions.flatMap(({ version, tags, digests }) => [version, ...tags, ...digests]);
@@ -50,7 +50,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     ];
   };
 
-  // The versions that a search is about: by digest, by label or tag, or the newest of an image by its name.
+  // The versions that match a search: by digest, by label or tag, or the newest version of an image by its name.
   const versionsOf = text => {
     const wanted = terms(text);
     return [...index.values()].flatMap(({ name, slug, versions }) => {
@@ -63,7 +63,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     });
   };
 
-  // The document that says what to do with a version: that of the whole digest, else that of its image.
+  // The document with the updates for a version: that of the full digest, otherwise that of its image.
   const documentOf = async (hit, hex) => {
     if (hex.length === 64 && lookups.includes("digests")) return `digests/sha256/${hex}`;
     const { image } = (await load(`${api}images/${hit.slug}/index.json`)).data;
@@ -93,7 +93,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     try {
       rows = (await load(`${api + (await documentOf(hit, hex))}.json`)).data;
     } catch (error) {
-      if (error.status === 404 && hex) return [unknownDigest]; // only its first digits are those of a listed one
+      if (error.status === 404 && hex) return [unknownDigest]; // only its first digits match a listed digest
       throw error;
     }
     const { endOfLife, isLatest, lifecycle, newLine, security, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
@@ -113,7 +113,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   return finds;
 };
 
-// Who has one vulnerability: the rows of its own document.
+// Who has one vulnerability: rows from the document of its id.
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
   const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
   const box = $(root, ".catalog-found");
@@ -122,16 +122,16 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
   box.hidden = !id;
   if (!id) return;
-  const [title, told, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  const [title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
   title.textContent = id;
-  charts.textContent = told.textContent = "";
+  charts.textContent = summary.textContent = "";
   known.hidden = true;
   try {
     const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
     if (!entry?.href) {
-      told.textContent = entry
-        ? `${many(entry.images, "image")}, but its id can't be the name of a document that tells which.`
-        : "No listed release has it, as far as scans have looked.";
+      summary.textContent = entry
+        ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
+        : "No scan of a listed release has found it.";
       return;
     }
     const found = await load(link(entry.href));
@@ -140,8 +140,8 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
     const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
     const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-    told.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
-    if (found.suppressed[0]) told.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
+    summary.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only.`;
+    if (found.suppressed[0]) summary.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
@@ -159,6 +159,6 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
       itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
     }
   } catch {
-    told.textContent = "It can't be looked up: try again.";
+    summary.textContent = "The lookup failed. Try again.";
   }
 };

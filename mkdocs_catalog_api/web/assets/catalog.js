@@ -1,4 +1,4 @@
-// Finding, sorting and copying in the catalog's pages. Without this script everything is there, page by page.
+// Search, sorting and copying on the catalog's pages. Without this script, all data is on linked pages.
 (() => {
   "use strict";
 
@@ -11,7 +11,7 @@
       const found = fetch(key).then(async got => {
         if (!got.ok) throw got;
         const answer = await got.json();
-        // An entry of a slim list has its figures beside its fields.
+        // Entries of a slim list have their counts at the top level.
         for (const item of [answer.data ?? []].flat()) if ("scanned" in item) item.security ??= item;
         return answer;
       });
@@ -26,7 +26,7 @@
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
   const anchor = (text, href) => Object.assign(make("a", "", text), { href });
-  // A button of a list's own that runs `react`.
+  // A button added by the script; a click runs `react`.
   const action = (className, text, react) => {
     const button = Object.assign(make("button", className, text), { type: "button" });
     listen([button], "click", react);
@@ -34,12 +34,12 @@
   };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
-  // The relative address of a root-relative one.
+  // Turns a root-relative address into a relative one.
   const link = href => {
     const { root, mount } = $(document, "[data-mount]").dataset;
     return root + href.slice(mount.length + 1) || "./";
   };
-  // The item whose document is at `href`, from the collection.
+  // Returns the item whose document is at `href`, from its collection.
   const itemAt = async href => {
     const { data } = await load(link(href).replace(/[^/]*\/index.json$/, "index.json"));
     return data.find(item => item.href === href);
@@ -48,11 +48,11 @@
   try {
     memory = sessionStorage;
   } catch {
-    // Where a browser keeps nothing, the way back leads to the whole list.
+    // If the browser blocks storage, the link back leads to the unfiltered list.
   }
 
-  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` where a site sets it.
-  // A good grade that either puts in doubt fades.
+  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` if the site sets it.
+  // A good grade turns gray if the scan is stale or support has ended.
   const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
   const days = time => (clock() - Date.parse(time)) / 864e5;
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
@@ -82,13 +82,13 @@
         fade(element);
       }
   };
-  // What concerns most of a list is said once, above it: rows then have a chip only where they differ.
+  // If most of a list is stale or unsupported, one banner above it replaces the chips; only rows that differ have one.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
     const limit = list && maxAge(list.root);
     for (const [index, mark, past, words, more] of [
-      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is of ${newest.slice(0, 10)}; grades are as of each scan.`],
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is from ${newest.slice(0, 10)}; each grade is as of its scan.`],
       [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
     ]) {
       const all = known(index).sort();
@@ -101,7 +101,7 @@
       list.root.before(banner);
     }
   };
-  // The answer, for a reader to whom the scan is old or the support over.
+  // Updates the answer if the scan has become stale or support has ended since the build.
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
     const left = ends && -days(ends.dateTime);
@@ -117,7 +117,7 @@
     $(box, "b").textContent = headline;
     box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
   };
-  // How much of the support is left, compared with the release that has most.
+  // The remaining support of each release, relative to the longest.
   const support = root => {
     const ends = $$(root, "[data-version] time[data-ends]");
     const left = ends.map(end => Math.max(0, -days(end.dateTime)));
@@ -129,7 +129,7 @@
   };
   // The quick start of an item and the comparison of its versions.
   const item = async root => (await import("./catalog-api-item.js")).item(root, { asked, listen, load, make, $, $$ });
-  // Today on the timeline, which goes on to this year.
+  // A line for today on the timeline, which is extended to this year.
   const timeline = root => {
     const { first } = root.dataset;
     const years = $(root, ".catalog-years");
@@ -144,7 +144,7 @@
     root.append(line);
   };
 
-  // An element of a row: what it shows is named by its attributes, which the guide explains.
+  // Fills an element of a row by its attributes; the guide explains them.
   const fill = (element, value) => {
     const { f, to, chip, none = "–", class: kind } = element.dataset;
     const found = value(f);
@@ -193,11 +193,11 @@
   };
   const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
 
-  // The part of the script that is loaded when somebody searches.
+  // The part of the script that is loaded on the first search.
   let searching;
   const searcher = () => (searching ??= import("./catalog-api-search.js"));
 
-  // A list: its state is part of the URL, its rows come from the document as soon as somebody asks.
+  // A list: its state is part of the URL, its rows are loaded from the document on the first input.
   const lists = [];
   const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
   class List {
@@ -291,7 +291,7 @@
       this.limit = this.size;
       this.show();
     }
-    // Takes back what was chosen in these fields.
+    // Clears these fields.
     clear(fields = this.fields) {
       for (const field of fields)
         if (field.type === "checkbox") field.checked = false;
@@ -338,11 +338,11 @@
       try {
         const ready = this.prepare(text);
         rows = await this.rows();
-        // What is pasted waits for the search; a first letter finds names meanwhile.
+        // Longer text waits for the search; the first letters already find names.
         if (this.search || text.length > 3) having = await ready;
         else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
-        this.say("The list can't be loaded: try again.");
+        this.announce("The list could not be loaded. Try again.");
         return;
       }
       if (turn !== this.turn) return;
@@ -350,7 +350,7 @@
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
       this.none(found[0] ? [] : rows, state);
-      // Rows come first, counts when the reader pauses.
+      // Rows are shown at once, counts when the reader pauses.
       setTimeout(() => turn === this.turn && this.answer(text, turn));
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       this.older(rows, found, new Map(state));
@@ -360,7 +360,7 @@
       this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
       if (this.pristine) this.body.replaceChildren(...this.first);
       else {
-        // A screen at a time, so that the first is there at once.
+        // Add one screen of rows at a time, so that the first appears at once.
         let start = grown ? this.body.rows.length : 0;
         const add = () => {
           if (turn !== this.turn) return;
@@ -374,16 +374,16 @@
         if (grown) $(first, "a")?.focus();
       }
       const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
-      this.say(shown < found.length ? `${shown} of ${all}` : all);
+      this.announce(shown < found.length ? `${shown} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
         $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
-    // Whose older releases have the severities that its newest has not.
+    // Items that have the chosen severities in older releases only.
     older(rows, found, state) {
-      const told = $(this.root, ".catalog-older");
+      const paragraph = $(this.root, ".catalog-older");
       const severities = state.get("severity") ?? [];
-      if (!told) return;
+      if (!paragraph) return;
       state.delete("severity");
       state.delete("fix");
       const links = rows.flatMap(item => {
@@ -393,13 +393,13 @@
         to.href = this.value(item, "page") + "#catalog-releases";
         return [" · ", to];
       });
-      told.replaceChildren(told.firstChild, ...links.slice(1));
-      told.hidden = !links[0];
+      paragraph.replaceChildren(paragraph.firstChild, ...links.slice(1));
+      paragraph.hidden = !links[0];
     }
-    say(text) {
+    announce(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
-    // How many rows each choice has, among those that the other filters leave.
+    // The number of rows for each choice, given the other filters.
     count(rows, state) {
       for (const name of new Set(this.boxes.map(box => box.name))) {
         const [others, counts] = [without(state, name), {}];
@@ -409,7 +409,7 @@
         for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
       }
     }
-    // Nothing is left: which filter, taken away, leaves how many.
+    // If nothing matches: for each filter, the number of rows without it.
     none(rows, state) {
       const buttons = [...state.keys()].flatMap(name => {
         const left = rows.filter(item => this.wanted(item, without(state, name))).length;
@@ -419,7 +419,7 @@
       });
       $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
     }
-    // Loads the search and what it needs.
+    // Loads the search and its documents.
     async prepare(text) {
       if (!text || !this.data.search) return;
       this.searching ??= searcher().then(({ search }) => search(this, tools));
@@ -432,7 +432,7 @@
       try {
         parts = text && this.search ? await this.search.explain(text) : [];
       } catch {
-        parts = ["It can't be looked up: try again."];
+        parts = ["The lookup failed. Try again."];
       }
       if (turn === this.turn) box.replaceChildren(...parts);
     }
@@ -452,21 +452,21 @@
         return values.words.every(word => this.text(item).includes(word));
       });
     }
-    // What an item has of a filter; a severity counts with a fix alone where one is asked for.
+    // The values of an item for a filter; with `fix=yes`, only severities that have a fix.
     has(item, name, state) {
       const { security } = item;
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
-      const mended = word => fixed === undefined || fixed.includes(word[0]);
+      const fixable = word => fixed === undefined || fixed.includes(word[0]);
       if (name === "severity") {
         if (!security) return [item.severity.toLowerCase()];
         if (security.total === 0 && security.grade) return ["none"];
-        return WORDS.filter(word => security[word] && (!state.has("fix") || mended(word)));
+        return WORDS.filter(word => security[word] && (!state.has("fix") || fixable(word)));
       }
       if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
       if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
       if (name === "fix") {
         const any = item.fixed ?? security?.fixable ?? item.fixable;
-        return any && (state.get("severity")?.some(mended) ?? true) ? ["yes"] : [];
+        return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
       const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
@@ -528,7 +528,7 @@
     }
   }
 
-  // Another release of an image: its rows come from its document and take the place of the newest's.
+  // Shows another release of an image: rows from its document replace those of the newest release.
   const releases = root => {
     const select = $(root, ".catalog-release select");
     const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
@@ -556,7 +556,7 @@
     list.again = apply;
     apply();
   };
-  // What is for one variant or platform is shown when it is chosen.
+  // Shows only the parts for the selected variant or platform.
   const chooser = (root, select) => {
     const { choose } = select.dataset;
     const apply = () => {
@@ -570,30 +570,30 @@
     if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
   };
 
-  // Who has one vulnerability, which the search looks up.
+  // Who has one vulnerability; loads the search script for it.
   const lookup = async root => {
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
-  const said = make("div", "catalog-sr");
-  said.role = "status";
+  const announcer = make("div", "catalog-sr");
+  announcer.role = "status";
   const copy = async ({ target }) => {
-    // empty for the page's address
+    // empty: copy the URL of the page
     const { copy: text } = target.dataset;
     target.dataset.label ??= target.textContent;
     let done = "Copied";
     try {
       await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
     } catch {
-      // all that a page without HTTPS may do
+      // without HTTPS, a page can only select the text
       if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
-      done = text === "" ? "Copy the address" : "Selected";
+      done = text === "" ? "Copy the URL" : "Selected";
     }
-    target.textContent = said.textContent = done;
+    target.textContent = announcer.textContent = done;
     setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
-  // A table that does not fit is stacked; the headings of one that does can stay in sight.
+  // A table that does not fit is stacked; if it fits, its headings can stay visible.
   const fits = new ResizeObserver(seen => {
     for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
       const wide = () => box.scrollWidth > box.clientWidth;
@@ -606,7 +606,7 @@
   let here;
   const begin = () => {
     here = location.pathname;
-    document.body.append(said);
+    document.body.append(announcer);
     lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
     for (const root of $$(document, "[data-list]:not([data-ready])")) {
       root.dataset.ready = "";
@@ -626,7 +626,7 @@
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
     if (!$(document, ".catalog-warned")) warn();
-    // The way back to the list as it was left.
+    // The link back restores the filters of the list.
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();
   };
@@ -640,7 +640,7 @@
     $$(document, "[data-lookup]").forEach(lookup);
     $$(document, ".catalog-item").forEach(item);
   };
-  // A link to this page with another query, which Material takes for one to where the reader is.
+  // A link to this page with another query; Material would treat it as a link to the current position.
   const follow = event => {
     const to = event.target.closest(".catalog a[href]");
     const modified = event.ctrlKey || event.metaKey || event.shiftKey;
@@ -655,7 +655,7 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
-  // `/` leads to the search box of a list, before the theme hears of it.
+  // `/` focuses the search box of a list; the theme does not get the event.
   const shortcut = event => {
     const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
     const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -665,7 +665,7 @@
     box.focus();
   };
   addEventListener("keydown", shortcut, true);
-  // Material replaces the page without loading it anew, and tells of it here.
+  // Material replaces the page without a page load and emits an event here.
   if (typeof document$ !== "undefined") document$.subscribe(begin);
   else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();
