@@ -27,9 +27,9 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
       for (const item of await list.rows()) list.text(item);
     }
     const id = listed !== "cves" && idIn(text);
-    const { href } = (id && (await entryOf(id))) || {};
-    if (!href) return undefined;
-    const { charts, data: releases } = await load(link(href));
+    const entry = id && (await entryOf(id));
+    if (!entry?.href) return undefined;
+    const { charts, data: releases } = await load(link(entry.href));
     return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
   };
 
