@@ -1,50 +1,38 @@
-"""The style sheet and the scripts of the web pages, without comments and blanks: `python -m tests.assets`.
+"""Minified style sheet and scripts of the web pages: `python -m tests.assets` (needs Node.js and npm).
 
-Sources are in `web/assets`, published files in `web/published`. With `--check` nothing is written, and the
-exit code is 1 if a published file is stale.
+Sources are in `web/assets`, published files in `web/published`.
 """
 
 from __future__ import annotations
 
-import sys
+import subprocess
 from pathlib import Path
-
-import minify
+from tempfile import TemporaryDirectory
 
 import mkdocs_catalog_api.web
 
+from .servers import node_folder
+
 WEB = Path(mkdocs_catalog_api.web.__file__).parent
-SOURCES, PUBLISHED = WEB / "assets", WEB / "published"
-_TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
-def published() -> dict[Path, str]:
-    """Published file → its content."""
+def minified(node: Path) -> dict[Path, bytes]:
+    """Published file → its content, from esbuild in this folder with its packages."""
+    esbuild = ["node", node / "node_modules/esbuild-wasm/bin/esbuild", "--minify", "--charset=utf8"]
     return {
-        PUBLISHED / source.name.replace("catalog", "catalog-api"): minify.string(
-            _TYPES[source.suffix], source.read_text("utf-8")
-        )
-        + "\n"
-        for source in sorted(SOURCES.iterdir())
-        if source.suffix in _TYPES
+        WEB / "published" / source.name.replace("catalog", "catalog-api"): subprocess.run(
+            [*esbuild, source], check=True, capture_output=True
+        ).stdout
+        for source in sorted((WEB / "assets").iterdir())
     }
 
 
-def main() -> int:
-    stale = {
-        path: text
-        for path, text in published().items()
-        if not path.exists() or path.read_text("utf-8") != text
-    }
-    for path, text in stale.items():
-        if "--check" in sys.argv:
-            print(f"{path} is stale: run `python -m tests.assets`")
-        else:
-            PUBLISHED.mkdir(exist_ok=True)
-            path.write_text(text, "utf-8")
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        for path, content in minified(node_folder(Path(folder) / "node")).items():
+            path.write_bytes(content)
             print(f"wrote {path}")
-    return int("--check" in sys.argv and bool(stale))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -77,7 +77,7 @@ _SETTLED = f"""async () => {{
   for (let frames = 0; ; frames++) {{
     await frame();
     const found = faults();
-    if (!found.length || frames === 10) return found;
+    if (!found.length || frames === 30) return found;
   }}
 }}"""
 

@@ -316,7 +316,7 @@ def test_style_and_scripts_are_small(site: SiteFolder) -> None:
     folder = site.build().folder / "site/assets"
     names = ("catalog-api.css", "catalog-api.js", "catalog-api-search.js")
     style, script, search = (len(gzip.compress((folder / name).read_bytes())) for name in names)
-    check_size("style and script of a page, compressed,", style + script, usual=15_500, limit=16_000)
+    check_size("style and script of a page, compressed,", style + script, usual=14_800, limit=16_000)
     check_size(
         "the script of the search, loaded at the first key, compressed,", search, usual=2_700, limit=3_000
     )

@@ -143,11 +143,12 @@ def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
 @one_theme
 def test_a_platform_is_pulled_by_its_digest(visit: Visit) -> None:
     visit.go(f"{CROWDED}/")
-    commands = visit.page.locator("[data-platform]:visible .catalog-pull code")
-    first = commands.first.inner_text()
-    visit.page.get_by_label("Platform").first.select_option("linux/arm64/v8")
-    expect(commands.first).not_to_have_text(first)
-    expect(commands.first).to_contain_text("@sha256:")
+    start = visit.page.locator(".catalog-start")
+    command = start.locator("code:visible", has_text="docker pull").first
+    digests = visit.page.locator(".catalog-digest code").all_text_contents()
+    for platform, digest in zip(("linux/amd64", "linux/arm64/v8"), digests[:2], strict=True):
+        start.get_by_label("Platform").select_option(platform)
+        expect(command).to_contain_text(f"@{digest}")
 
 
 @one_theme
