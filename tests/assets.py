@@ -18,10 +18,10 @@ WEB = Path(mkdocs_catalog_api.web.__file__).parent
 
 def minified(node: Path) -> dict[Path, bytes]:
     """Published file → its content, from esbuild in this folder with its packages."""
-    esbuild = ["node", node / "node_modules/esbuild-wasm/bin/esbuild", "--minify", "--charset=utf8"]
+    esbuild = ["node", str(node / "node_modules/esbuild-wasm/bin/esbuild"), "--minify", "--charset=utf8"]
     return {
         WEB / "published" / source.name.replace("catalog", "catalog-api"): subprocess.run(
-            [*esbuild, source], check=True, capture_output=True
+            [*esbuild, str(source)], check=True, capture_output=True
         ).stdout
         for source in sorted((WEB / "assets").iterdir())
     }

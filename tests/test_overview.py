@@ -154,6 +154,15 @@ def test_other_lifecycles_and_exploits_stand_beside_it(past: Past) -> None:
     assert "Known to be exploited 1 in supported images, 1 in all" in words(main)
 
 
+def test_a_supported_chart_with_a_critical_vulnerability_is_counted(past: Past) -> None:
+    image(past, "a", [])
+    image(past, "old", [row(TWO, "CRITICAL")], "deprecated")
+    for name, lifecycle in (("web", "available"), ("gone", "withdrawn")):
+        keys = f"category: Web\ntier: core\nlicense: MIT\nlifecycle: {lifecycle}\nversions: [1.0.0]"
+        past.site.page(f"charts/{name}.md", f"{keys}\nimages: ['{REGISTRY}/old:1.0']")
+    assert "1 supported chart installs a release with a critical vulnerability." in banner(home(past))
+
+
 def test_the_button_counts_the_rows_of_the_list_that_it_leads_to(past: Past) -> None:
     for number in range(7):
         lifecycle = "deprecated" if number == 6 else "available"

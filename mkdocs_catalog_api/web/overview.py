@@ -69,11 +69,17 @@ def _ordinal(date: str) -> int:
     return datetime.date.fromisoformat(date).toordinal()
 
 
-def headline(populations: Populations, earlier: Earlier | None) -> Headline:
-    """The sentence on the supported images, and those that follow it."""
+def headline(populations: Populations, earlier: Earlier | None, charts: int = 0) -> Headline:
+    """The sentence on the supported images, and those that follow it.
+
+    `charts` is the number of supported charts with a critical vulnerability in a pinned image.
+    """
     every, supported = populations
     figures, counters = supported.figures, supported.figures.counters
     elsewhere = _elsewhere(populations)
+    if charts:
+        noun = "chart installs" if charts == 1 else "charts install"
+        elsewhere.append(f"{thousands(charts)} supported {noun} a release with a critical vulnerability.")
     if not supported.scanned:
         what = "supported image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet, so nothing is known."
