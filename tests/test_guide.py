@@ -318,8 +318,8 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `fetch`, `check-live` and `record --against`"
-    assert f"- Only {names} open a network connection" in page("publish")
+    names = "`sync`, `new` with a reference, `fetch`, `check-live` and `record --against`"
+    assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:
         raise AssertionError("a connection is opened")

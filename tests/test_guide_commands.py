@@ -68,7 +68,7 @@ RUN_ELSEWHERE = {
         "a87a516c1b3b60a7c890a74ebeb07a72687dfa31dfd102d985f94cb1f4aae6aa",
     ),
     ("others", "zensical build"),
-    ("publish", "pip install -r requirements.txt"),
+    ("publish", "git pull"),
 }
 NOT_RUN = {
     ("upgrade", "pip install -r requirements.txt"): "installs; test_package does so from the Start page",

@@ -48,7 +48,7 @@ class Code(StrEnum):
         "Add the field to the page or entry, or for all items to `defaults` of the collection.")
     WRONG_VALUE = ("CAT012", "invalid value",
         "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are "
-        "a short digest, an end of life before the release, and a chart without `oci://`.",
+        "a short digest, an end of life before the release, and a `chart` without a scheme.",
         "Use one of the values that the message allows.")
     TWICE = ("CAT013", "duplicate",
         "Two items have the same slug, or an item is defined in two places. A page lists a version or tag "
