@@ -382,7 +382,7 @@ def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
         images = sum(bool(counted(one)) for one in figures)
         expect(page.locator(".catalog-controls output").first).to_have_text(f"{images} supported images")
         visit.go("security/")
-    page.locator(".catalog-panel").get_by_role("link", name="in supported images").click()
+    page.get_by_role("link", name="which ones").click()
     expect(page.locator(".catalog-controls output").first).to_have_text("4 vulnerabilities")
 
 
