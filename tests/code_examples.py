@@ -150,7 +150,7 @@ PRINTED = {
     Code.ARRIVED: "error: https://example.org/catalog/api/v1/images.json: larger than it should be: "
     "more than 954 bytes",
     Code.HEADERS: "error: https://example.org/catalog/api/v1/index.json: Access-Control-Allow-Origin is "
-    "missing; it has to be '*', so that every script can read (…)",
+    "missing; it must be '*', so that every script can read (…)",
     Code.REGISTRY: "error: docs/images/nginx.md:2:1: image: ghcr.io/acme/images/nginx: no whole "
     "answer ([Errno 111] Connection refused), also after 4 more tries",
     Code.MOVED_TAG: "warning: docs/images/nginx.md:7:5: versions[0].digest: "

@@ -367,13 +367,22 @@ def test_what_only_older_releases_have_is_named(visit: Visit) -> None:
 def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
     page = visit.page
     visit.go("security/")
-    for label, list_ in (("Images affected", "image"), ("Open vulnerabilities", "image")):
-        tile = page.locator(".catalog-tiles > div", has_text=label)
-        affected = page.locator(".catalog-tiles > div", has_text="Images affected").locator("a").inner_text()
-        tile.locator("a").click()
-        expect(page.locator(".catalog-controls output").first).to_have_text(f"{affected} supported {list_}s")
+    listed = document(visit, "images.json")["data"]
+    assert isinstance(listed, list)
+    figures = [one["security"] for one in listed if one["lifecycle"] == "available"]
+    for label, counted in (
+        ("Critical or high", lambda one: (one["critical"] or 0) + (one["high"] or 0)),
+        ("Open vulnerabilities", lambda one: one["total"] or 0),
+        ("Fixable today", lambda one: one["fixable"] or 0),
+        ("Images without any", lambda one: one["grade"] == "A+"),
+    ):
+        tile = page.locator(".catalog-tiles > div", has_text=label).locator("a")
+        expect(tile).to_have_text(str(sum(map(counted, figures))))
+        tile.click()
+        images = sum(bool(counted(one)) for one in figures)
+        expect(page.locator(".catalog-controls output").first).to_have_text(f"{images} supported images")
         visit.go("security/")
-    page.locator(".catalog-tiles > div", has_text="Known to be exploited").locator("a").click()
+    page.get_by_role("link", name="which ones").click()
     expect(page.locator(".catalog-controls output").first).to_have_text("4 vulnerabilities")
 
 

@@ -80,7 +80,7 @@ _LARGEST = 2**28
 _BUSY = (429, 503)
 _HEADERS = {"Origin": "https://client.example"}
 """Some hosts send CORS headers only if the request has an origin."""
-_SEE = "see `Hosts` on the guide's page Publish for the configuration of your host"
+_SEE = "see the guide's page `Configure your host`"
 _WHERE = "check that this is the URL of a site with this API"
 _AGAIN = "publish the whole site again"
 _UNKNOWN = ("images/0.json", "check-live/no-such-document.json")
