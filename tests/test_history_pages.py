@@ -79,7 +79,7 @@ def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities
     past.site.write("docs/ids.md", "# Ids\n\n<!-- catalog: cves -->\n")
     assert not past.site.build(strict=True).failed
     html = page(past.site, "past")
-    for day, totals, id_ in ((SECOND, "+1 found −0 fixed", ONE), (THIRD, "+0 found −1 fixed", ONE)):
+    for day, totals, id_ in ((SECOND, "+1 found, −0 fixed", ONE), (THIRD, "+0 found, −1 fixed", ONE)):
         (part,) = html.xpath(f"//*[@id='{day}']")
         assert part.xpath(f".//a[@href='#{day}']"), "a day can be linked to"
         assert totals in " ".join(part.text_content().split())
