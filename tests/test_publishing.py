@@ -174,7 +174,9 @@ def test_the_commands_publish_the_example(host: str, tmp_path: Path) -> None:
                 "DISABLE_MKDOCS_2_WARNING": "true",
             }
         )
-        for command in COMMANDS[host][1:]:
+        for command in COMMANDS[host]:
+            if command.startswith("pip install"):
+                continue  # this environment has everything
             done = subprocess.run(
                 ["bash", "-eo", "pipefail", "-c", command],
                 cwd=folder,

@@ -70,7 +70,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     page.locator("input[name=lifecycle]").evaluate_all("boxes => boxes.forEach(box => box.click())")
     page.get_by_label("Find").fill("solr")
     expect(items).to_have_count(1)
-    page.get_by_role("link", name="Apache Solr").click()
+    items.get_by_role("link", name="Apache Solr").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Apache Solr¶")
     (solr,) = (image for image in listed if image["slug"] == "solr")
     page.get_by_role("button", name="Copy the digest").first.click()

@@ -167,9 +167,11 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     assert isinstance(image, dict)
     (row,) = (one for one in rows if one["version"] == "1.28.0")
     digest = next(one["digest"] for one in image["versions"] if one["version"] == "1.28.0")
+    counts = [f"{row['security'][word]} {word}" for word in ("critical", "high") if row["security"][word]]
+    serious = f" ({', '.join(counts)})" if counts else ""
     advice = (
-        f"NGINX 1.28.0: {row['security']['total']} known vulnerabilities; "
-        f"{row['newLine']['fixes']} would be fixed by {row['newLine']['version']}."
+        f"NGINX 1.28.0: {row['security']['total']} known vulnerabilities{serious}; "
+        f"{row['newLine']['fixes']} would be fixed by {row['newLine']['version']} (next release line)."
     )
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

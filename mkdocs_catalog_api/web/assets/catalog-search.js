@@ -81,7 +81,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     const { data: images } = await load(`${api}images/index.json`);
     const page = ({ slug, version }, label) => {
       const { latest, url } = images.find(image => image.slug === slug);
-      const query = version === latest ? "" : `?release=${encodeURIComponent(version)}`;
+      const query = version === latest ? "" : `?release=${encodeURIComponent(version)}#catalog-vulnerabilities`;
       return url ? anchor(label, link(url) + query) : label;
     };
     const title = version => page(version, `${version.name} ${version.version}`);
@@ -99,12 +99,15 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     const { endOfLife, isLatest, lifecycle, newLine, security, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
     const parts = [hex && `${hex.slice(0, 12)}… is `, title({ ...hit, version })];
     parts.push(`: ${security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase()}`);
+    const serious = ["critical", "high"].filter(word => security[word]).map(word => `${security[word]} ${word}`);
+    if (serious[0]) parts.push(` (${serious.join(", ")})`);
     if (lifecycle !== "available") parts.push(`; ${lifecycle}`);
     if (days(endOfLife) >= 1) parts.push(`; support ended ${endOfLife}`);
     for (const update of [upgrade, newLine])
       if (update) {
         parts.push(update.fixes ? `; ${update.fixes} would be fixed by ` : "; newer is ", page({ ...hit, ...update }, update.version));
         if (update.adds) parts.push(`, which adds ${update.adds}`);
+        if (update === newLine) parts.push(" (next release line)");
       }
     return [...parts, isLatest ? "; the newest version." : "."];
   };
