@@ -106,7 +106,7 @@ def test_the_button_of_the_answer_leads_to_as_many_images_as_it_says(visit: Visi
     page = visit.page
     for path in ("", "security/"):
         visit.go(path)
-        button = page.locator(".catalog-banner a")
+        button = page.locator(".catalog-banner .catalog-button")
         count = (button.text_content() or "").split()[2]
         button.click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Images¶")
