@@ -168,9 +168,8 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
     for key in ("items", "additionalProperties"):
         if isinstance(part.get(key), dict):
             part[key] = _simpler(part[key], named)
-            for (
-                constraint
-            ) in _CONSTRAINTS:  # of which some generators would make a class with a name of theirs
+            # Some generators would make a class of a constrained entry, with a name of their own.
+            for constraint in _CONSTRAINTS:
                 part[key].pop(constraint, None)
     example = _EXAMPLES.get(part.get("format") or part.get("pattern") or "")
     if example and "examples" not in part:
