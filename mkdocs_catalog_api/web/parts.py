@@ -24,7 +24,7 @@ from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
-from .answer import chart_answer, image_answer, newest_scan
+from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
 from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
 from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
@@ -103,6 +103,7 @@ class Parts:
             "gathered": self._gathered,
             "logos": self.logos,
             "SPRITE": SPRITE,
+            "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
         }
         self._env.globals["SORTS"] = SORTS
         self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
