@@ -123,7 +123,7 @@ def codes(site: SiteFolder) -> dict[str, str]:
 def test_mkdocs_tells_the_code_too(site: SiteFolder) -> None:
     site.image("nginx", license="Apache 2")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: nothing -->\n")
-    assert site.build().codes == ["CAT012", "CAT060"]
+    assert site.mkdocs().codes == ["CAT012", "CAT060"]
 
 
 @pytest.mark.parametrize("written", ["CAT012", "cat012", "[CAT012]"])

@@ -96,9 +96,9 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
 ]
 
 
-def every_kind(folder: Path) -> Result:
+def write_every_kind(site: SiteFolder) -> None:
     """A catalog with every kind of document, on the second of two recorded days, and two pages of updates."""
-    site = small(SiteFolder(folder))
+    small(site)
     past = Past(site)
     past.day("2026-11-01")
     site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
@@ -111,6 +111,12 @@ def every_kind(folder: Path) -> Result:
     vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})
     site.image("gamma", "versions: [1]")
     past.day("2026-11-02")
+
+
+def every_kind(folder: Path) -> Result:
+    """That catalog, published."""
+    site = SiteFolder(folder)
+    write_every_kind(site)
     result = site.build()
     assert not result.failed, result.logged()
     return result

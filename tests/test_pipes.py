@@ -226,7 +226,7 @@ def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, path: str, put:
     file = site.folder / "site" / path
     file.parent.mkdir(exist_ok=True)
     put(file)
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (True, ["CAT070"])
     assert [text for text in result.logged() if text.startswith(f"{path}: ")]
     assert put is not out or [*file.iterdir()] == []
@@ -241,7 +241,7 @@ def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
     site.page("index.md", "title: Home", "<!-- catalog: images -->")
     (outside / "kept").write_text("mine")
     (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
-    assert site.build(dirty=True).codes == ["CAT070"]
+    assert site.mkdocs(dirty=True).codes == ["CAT070"]
     assert (outside / "kept").read_text() == "mine"
     assert not site.build().failed, "MkDocs clears the site"
     assert (site.folder / "site" / FURTHER).is_file()
