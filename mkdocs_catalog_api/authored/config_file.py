@@ -28,6 +28,8 @@ from .pages import dotted
 from .yaml_text import YamlError, child, explain, mark, place
 
 PLUGIN = "catalog-api"
+_READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
+"""Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
 MAX_PARENTS = 20
 """Maximum length of a chain of `INHERIT`."""
 
@@ -192,7 +194,7 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
         options = {} if value is None else value
         if not (isinstance(name, str) and isinstance(options, dict)):
             raise ValueError("expected a list of plugins, each a name or `name: {options}`")
-        name = name.removeprefix("/").removeprefix("material/")
+        name = name.removeprefix("material/")
         if name == "group":
             plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []
         elif name == "catalog-api" or options.get("enabled") is not False:
@@ -225,6 +227,11 @@ class MkDocsYml(BaseModel):
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """Return the options of a plugin, or None if it is not listed."""
         return next((options for name, options in self.plugins if name == plugin), None)
+
+    @property
+    def needs_mkdocs(self) -> bool:
+        """Whether only MkDocs can determine the pages, because hooks or plugins may make or change them."""
+        return bool(self.hooks) or any(name not in _READ_HERE for name, _ in self.plugins)
 
     @property
     def directory_urls(self) -> bool:

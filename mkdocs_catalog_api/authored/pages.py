@@ -164,6 +164,8 @@ class Page(Struct, frozen=True):
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
     """The text below the front matter as changed by such plugins; None if unchanged."""
+    html: str | None = None
+    """Its content as HTML, with markers; None if it is not rendered."""
 
 
 class Filled(Struct, frozen=True):

@@ -261,9 +261,7 @@ def _seen_in(
         repository.extract(commit, paths, tree)
         root = repository.place(site.root, tree)
         try:
-            old, _, _ = read_site(
-                run.config_file, then.problems, site_dir=run.site_dir, trusted=run.trust, root=root
-            )
+            old, _, _ = read_site(run.config_file, then.problems, site_dir=run.site_dir, root=root)
             if not old.docs_dir.is_relative_to(tree):
                 raise GitError("docs_dir is not a relative path, so its earlier content can't be found")
             return _seen(then, old, settings)

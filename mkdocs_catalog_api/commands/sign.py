@@ -66,7 +66,7 @@ def command(config_file: Path, site_dir: str | None, key: BinaryIO, quiet: bool)
 
     problems = Problems()
     try:
-        site, _, _ = read_site(config_file, problems, site_dir=site_dir, trusted=None)
+        site, _, _ = read_site(config_file, problems, site_dir=site_dir)
         folder = site.site_dir / PREFIX
         file = folder / SIGNATURE
         if fault := not_writable(file, str(file), [site.site_dir]):
