@@ -202,6 +202,19 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
     return plugins
 
 
+def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
+    """Return (name, options) of each Markdown extension, without options that are not plain values."""
+    entries = value if isinstance(value, list) else [value]
+    pairs: list[tuple[object, object]] = []
+    for entry in entries:
+        pairs += entry.items() if isinstance(entry, dict) else [(entry, None)]
+    return [
+        (name, {key: option for key, option in (options or {}).items() if not isinstance(option, _Unknown)})
+        for name, options in pairs
+        if isinstance(name, str) and isinstance(options, dict | None)
+    ]
+
+
 def _custom_dir(value: object) -> object:
     return value.get("custom_dir") if isinstance(value, dict) else None
 
@@ -221,6 +234,7 @@ class MkDocsYml(BaseModel):
     draft_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
+    markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
     theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
     """The folder with templates of the site, `theme.custom_dir`."""
 
