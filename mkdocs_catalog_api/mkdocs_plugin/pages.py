@@ -150,15 +150,15 @@ def language(config: MkDocsConfig) -> str:
 
     The plugin static-i18n builds the default language first, and then runs a nested build for each other one.
     """
-    i18n = config.plugins.get("i18n")
-    default = getattr(i18n, "is_default_language_build", True)
-    return "" if default else f"{i18n.current_language}/"
+    i18n: Any = config.plugins.get("i18n")
+    return "" if getattr(i18n, "is_default_language_build", True) else f"{i18n.current_language}/"
 
 
 def note_translation(file: File, config: MkDocsConfig) -> None:
     """Add a page to the sitemap of static-i18n, which has collected the files of this language before."""
-    if (i18n := config.plugins.get("i18n")) is not None:
-        file.alternates = {}
+    i18n: Any = config.plugins.get("i18n")
+    if i18n is not None:
+        vars(file)["alternates"] = {}
         i18n.i18n_files_per_language[i18n.current_language].append(file)
 
 

@@ -383,9 +383,9 @@ class WebPages:
                 hint = f"add `page: {page.uri}` to the entry, or set `item_pages: false`"
                 problems.add(raw.problem((), message, hint, code=Code.PAGE))
             return WebPage(url, own=True)
-        url = self._landing.get(collection, self._home)
-        if url is None:
+        listing = self._landing.get(collection, self._home)
+        if listing is None:
             message = "neither the item nor its collection has a page"
             hint = f"add a page {collection}/index.md or index.md"
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
-        return WebPage(url or "", own=False)
+        return WebPage(listing or "", own=False)
