@@ -10,7 +10,11 @@ from collections.abc import Mapping
 SETTINGS: Mapping[str, str] = {}
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
-COMMANDS: Mapping[str, str] = {}
+_READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
+COMMANDS: Mapping[str, str] = {
+    **{f"{command} --trust": _READS for command in ("build", "check", "list", "record")},
+    "check --with-mkdocs": _READS,
+}
 """Command, or command and option such as `record --verify` → remedy."""
 
 

@@ -104,7 +104,8 @@ class PageFiller:
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._translated = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        urls = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        self._translated = urls if site.language else frozenset()
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -131,8 +132,16 @@ class PageFiller:
         page = self._pages[uri]
         url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        root, pages = "../" * url.count("/"), self._translated if self._language else set()
-        place = Place(root, self._mount, self._origin, stem, self._homes, self._language, pages)
+        place = Place(
+            "../" * url.count("/"),
+            self._mount,
+            self._origin,
+            stem,
+            self._homes,
+            self._language,
+            self._translated,
+            " ".join(sorted(self._items.keys() - self._translated)) if self._language else "",
+        )
         names: set[str] = set()
         further: list[FurtherPage] = []
 
