@@ -12,14 +12,14 @@ from .test_cli import call
 from .test_plays_well import build
 
 DATA = """
-- {name: Node.js LTS, category: Runtimes, tier: core, license: MIT, description: Runs scripts., versions: ['24.11.0']}
+- {name: Node.js LTS, category: Run, tier: core, license: MIT, description: Runs it all., versions: [24.11.0]}
 - {name: Redis, slug: redis, category: Databases, tier: core, license: MIT, page: docker/redis.md}
 """
 
 
 def listed(site: SiteFolder) -> None:
     site.write("images.yml", DATA)
-    chart = "- {name: Web, category: X, tier: core, license: MIT, chart: 'oci://example.org/web', versions: ['1']}"
+    chart = "- {name: Web, category: X, tier: core, license: MIT, versions: [1.0.0]}"
     site.write("charts.yml", chart)
     site.write("docs/docker/redis.md", "# Redis\n\nWritten by hand.\n")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
@@ -44,12 +44,11 @@ def test_a_page_like_any_other(site: SiteFolder, directories: bool) -> None:
     html = (folder / (page + "index.html" if directories else page)).read_text("utf-8")
     assert "<title>Node.js LTS - Catalog</title>" in html and html.count("<h1") == 1
     assert "24.11.0" in html and "api/v1/images/node-js-lts/index.json" in html
-    assert '<meta name="description" content="Runs scripts."' in html
     home = (folder / "index.html").read_text("utf-8")
     assert f'href="{page}"' in home
     assert f"https://example.org/catalog/{page}" in (folder / "sitemap.xml").read_text("utf-8")
     found = json.loads((folder / "search/search_index.json").read_bytes())["docs"]
-    assert any(entry["location"] == page and "Runs scripts." in entry["text"] for entry in found)
+    assert any(entry["location"] == page and "Runs it all." in entry["text"] for entry in found)
 
 
 def test_it_is_not_in_the_navigation(site: SiteFolder) -> None:
@@ -57,6 +56,8 @@ def test_it_is_not_in_the_navigation(site: SiteFolder) -> None:
     build(site, "awesome-nav", theme={"name": "material", "font": False})
     html = (site.folder / "site/docker/redis/index.html").read_text("utf-8")
     assert "Written by hand." in html and "node-js-lts" not in html
+    made = (site.folder / "site/images/node-js-lts/index.html").read_text("utf-8")
+    assert '<meta name="description" content="Runs it all.">' in made
 
 
 def test_without_the_setting_the_url_is_the_page_of_the_list(site: SiteFolder) -> None:
@@ -79,7 +80,7 @@ def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) ->
     )
     result = site.build()
     assert result.failed
-    assert f"images.yml:1:3: {expected}" in result.logged()
+    assert f"images.yml:1:3: node-js-lts: [0]: {expected}" in result.logged()
     assert expected in call("check", "-f", site.folder / "mkdocs.yml").output
 
 

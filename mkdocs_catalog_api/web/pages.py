@@ -64,6 +64,10 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
+    description: str | None = None
+    """Description of its item."""
+    searched: tuple[str, str] | None = None
+    """Title and text of its item for the search index."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
 
@@ -196,6 +200,8 @@ class PageFiller:
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
+            description=entry.description,
+            searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
         )
 
