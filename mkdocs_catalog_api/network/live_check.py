@@ -13,7 +13,6 @@ from urllib.parse import SplitResult, quote, urlsplit
 import msgspec
 
 from ..catalog import addresses
-from ..catalog.history import Head
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..publish.hosts import HEADERS
@@ -125,10 +124,6 @@ class _LiveIndex(msgspec.Struct):
         yield from (*self.security.values(), *self.badges.values(), self.openapi, self.manifest)
 
 
-class _LiveHistory(msgspec.Struct):
-    head: Head
-
-
 M = TypeVar("M", bound=msgspec.Struct)
 
 
@@ -147,26 +142,6 @@ def api_root(address: str) -> str:
         raise ValueError(f"{address!r} is not a URL such as https://example.org/catalog/")
     path = parts.path.removesuffix(addresses.INDEX).rstrip("/").removesuffix(addresses.PREFIX).rstrip("/")
     return addresses.web_address(f"{parts.scheme}://{parts.netloc}{path}/{addresses.PREFIX}/")
-
-
-def published_head(client: Client, root: str) -> tuple[str, str]:
-    """Return date and SHA-256 of the last day in the history of a published site. `root` is an `api_root`.
-
-    Raises:
-        NoAnswerError: the site is unreachable, or does not publish a history.
-    """
-    address = root + addresses.HISTORY
-    try:
-        answer = client.get(address, _OVERVIEW)
-        if answer.status != 200 or answer.too_large:
-            what = f"more than {_OVERVIEW:,} bytes" if answer.too_large else str(answer.status)
-            raise NoAnswerError(f"the host responds with {what}")
-        head = msgspec.json.decode(answer.body, type=_LiveHistory).head
-    except NoAnswerError as error:
-        raise NoAnswerError(f"{address}: {error}") from None
-    except (ValueError, RecursionError):
-        raise NoAnswerError(f"{address}: not a history") from None
-    return head.date, head.sha256
 
 
 def _same(address: str, root: str) -> bool:

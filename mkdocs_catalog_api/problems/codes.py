@@ -155,11 +155,12 @@ class Code(StrEnum):
 
     # History
     HISTORY = ("CAT050", "damaged history",
-        "The file of a recorded day was changed or removed, is cut off, or does not continue the chain.",
-        "Restore the file from git, or run `catalog-api record --rebuild`.")
+        "The file of a recorded day is not in the form that `record` writes, or has events that contradict "
+        "the days before. After a merge of two histories, the latter is expected.",
+        "Restore the file from git. After a merge conflict, keep one side.")
     DAY = ("CAT051", "day that can't be recorded",
-        "A later day is already recorded, the day is in the future, or git does not have its commits.",
-        "Record days in order. To record the past from git, use a clone with all commits.")
+        "A later day is already recorded, or the day is in the future.",
+        "Record days in order.")
 
     # Web pages
     MARKER = ("CAT060", "invalid marker",

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 SETTINGS: Mapping[str, str] = {}
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
-COMMANDS: Mapping[str, str] = {}
+_GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
+COMMANDS: Mapping[str, str] = {
+    "record --verify": _GIT,
+    "record --head": _GIT,
+    "record --against": _GIT,
+    "record --rebuild": "recorded days need no repair after a merge",
+    "record --from-git": "record each day with `catalog-api record` from now on",
+    "record --since": "record each day with `catalog-api record` from now on",
+}
 """Command, or command and option such as `record --verify` → remedy."""
 
 
