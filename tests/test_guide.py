@@ -318,7 +318,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference, `fetch` and `check-live`"
+    names = "`sync`, `new` with a reference and `fetch`"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:
@@ -340,5 +340,3 @@ def test_commands_open_no_connection_but_those_that_the_guide_names(
         ["explain"],
     ):
         assert call(*command).exit_code == 0, command
-    with pytest.raises(AssertionError, match="a connection is opened"):
-        call("check-live", "http://127.0.0.1:9/")

@@ -31,10 +31,6 @@ RUN = {
     ("history", "catalog-api record             # today"),
     ("others", "catalog-api check --with-mkdocs"),
     ("problems", "catalog-api explain CAT012"),
-    ("sign", "catalog-api check-live https://example.org/catalog/"),
-    ("sign", "catalog-api check-live https://example.org/catalog/ --key public.pem"),
-    ("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
-    ("sign", "mkdocs build --strict"),
     ("registry", "catalog-api sync"),
     ("registry", "grep -rn '# check' docs"),
     ("registry", "mkdocs new ."),
@@ -53,6 +49,7 @@ ELSEWHERE = {
     "daily": "test_daily: scripts, workflows, and the commands for a branch of data",
     "gate": "test_recipes: every block with a title",
     "publish": "test_publishing: what a host without a workflow runs each day",
+    "sign": "test_sign: the script and the commands; cosign is not installed here",
     "others": "test_zensical, with the real program",
 }
 """Where the other blocks of a page are run."""
@@ -70,10 +67,6 @@ NOT_RUN = {
         "vulnerabilities",
         "curl -s https://catalog.example.org/hardened/api/v1/security.json | jq '.supported.total, .total'",
     ): ("asks a site that is an example; test_populations reads both fields of it"),
-    (
-        "sign",
-        "catalog-api check-live http://127.0.0.1:8000/catalog/ --key public.pem --base https://example.org/catalog/",
-    ): ("asks a served site; test_sign does so"),
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
     ),
@@ -210,39 +203,6 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
     before, after = output("history", "warning: ").split("…")
     said = shell(folder, "catalog-api check -q")
     assert said.startswith(before) and said.splitlines()[0].endswith(after.strip())
-
-
-@pytest.mark.slow
-def test_a_site_is_asked_whether_it_is_what_was_built(folder: Path) -> None:
-    shell(folder, "catalog-api build -q --site-dir www/catalog")
-    with serve(folder / "www") as port:
-        text = command("sign", "catalog-api check-live https://example.org/catalog/")
-        said = shell(folder, text.replace(SITE, f"http://127.0.0.1:{port}/catalog"), code=1)
-    printed = output("sign", "error: http").replace("8765/hardened", f"{port}/catalog")
-    shape = re.compile(r"\d[\d,.]* (more|of \d+ documents|MB)|\([^()]*…\)|\(see [^)]*\)")
-    assert shape.sub("", said) == shape.sub("", printed)
-
-
-@pytest.mark.slow
-def test_what_is_built_is_signed_and_verified(folder: Path) -> None:
-    need("openssl")
-    shell(
-        folder,
-        command("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
-    )
-    said = shell(folder, command("sign", "mkdocs build --strict"))
-    assert re.search(r"^signed: \S+/site/api/v1/manifest\.json, sha256 [0-9a-f]{64}$", said, re.MULTILINE)
-    assert re.fullmatch(r"signed: \S+/site/api/v1/manifest\.json, sha256 \w+…\n", output("sign", "signed: "))
-    with serve(folder / "site") as port:
-        text = command("sign", "catalog-api check-live https://example.org/catalog/ --key public.pem")
-        # Python's own server sends no header that clients need, which is told.
-        preview = text.replace(f"{SITE}/", f"http://127.0.0.1:{port}/") + f" --base {SITE}/"
-        said = shell(folder, preview, code=1)
-    printed = output("sign", f"{SITE}/api/v1/: ")
-    (right,) = re.findall(r", (valid signature); ", printed)
-    assert f", {right}; " in said
-    shape = re.compile(r"^generatedAt: \S+Z\nbase: (\S+)$", re.MULTILINE)
-    assert shape.findall(printed) == shape.findall(said) == [f"{SITE}/api/v1"]
 
 
 @pytest.mark.slow

@@ -22,9 +22,7 @@ _COMMANDS = (
     "record",
     "sync",
     "fetch",
-    "sign",
     "diff",
-    "check-live",
     "schemas",
     "explain",
 )

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SETTINGS: Mapping[str, str] = {}
+SETTINGS: Mapping[str, str] = {
+    "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
+}
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
+    "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
     "record --head": _GIT,
     "record --against": _GIT,
