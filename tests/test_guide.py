@@ -335,8 +335,5 @@ def test_commands_open_no_connection_but_those_that_the_guide_names(
         ["build", "-f", config, "--web"],
         ["new", "image", "redis", "-f", config],
         ["record", "-f", config],
-        ["schemas", site.folder / "schemas", "-f", config],
-        ["diff", site.folder / "site", site.folder / "site"],
-        ["explain"],
     ):
         assert call(*command).exit_code == 0, command

@@ -25,12 +25,10 @@ SITE = "https://example.org/catalog"
 FIRST, SECOND, THIRD = "2026-11-02", "2026-11-03", "2026-11-04"
 RUN = {
     ("authoring", "catalog-api new image nginx"),
-    ("clients", "catalog-api diff published/ site/"),
     ("command-line", "catalog-api check"),
     ("command-line", "catalog-api check --strict --quiet"),
     ("history", "catalog-api record             # today"),
     ("others", "catalog-api check --with-mkdocs"),
-    ("problems", "catalog-api explain CAT012"),
     ("registry", "catalog-api sync"),
     ("registry", "grep -rn '# check' docs"),
     ("registry", "mkdocs new ."),
@@ -40,7 +38,6 @@ RUN = {
     ("troubleshooting", "catalog-api check --strict"),
     ("troubleshooting", "catalog-api check --verbose"),
     ("exploited", "catalog-api fetch --kev --epss"),
-    ("upgrade", "cp -r site published"),
 }
 """Page and first line of the blocks that are run below."""
 ELSEWHERE = {
@@ -70,9 +67,11 @@ NOT_RUN = {
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
     ),
-    ("editor", "catalog-api schemas schemas -f mkdocs.yml --draft-7"): (
-        "installs a linter; test_editor_schema validates with the same schemas"
-    ),
+    (
+        "editor",
+        "sed -i 's|https://json-schema.org/draft/2020-12/schema|http://json-schema.org/draft-07/schema#|' "
+        "schemas/*.json",
+    ): ("installs a linter; test_editor_schema validates with the same schemas"),
     ("hosts", "aws s3 sync site/ s3://BUCKET/catalog/ --delete --exclude 'api/v1/*'"): "needs an account",
     ("scanning", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
     (
@@ -134,17 +133,6 @@ def test_check_and_build(folder: Path) -> None:
     assert "1 scanned" in shell(folder, command("troubleshooting", "catalog-api check --verbose"))
 
 
-def test_a_code_is_explained(folder: Path) -> None:
-    assert shell(folder, command("problems", "catalog-api explain CAT012")).startswith("CAT012: ")
-
-
-@pytest.mark.slow
-def test_a_catalog_is_upgraded(folder: Path) -> None:
-    shell(folder, "mkdocs build -q")
-    printed = shell(folder, command("upgrade", "cp -r site published"))
-    assert printed.endswith(output("upgrade", "0 breaking"))
-
-
 @pytest.mark.slow
 def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
     site.config = {
@@ -155,19 +143,6 @@ def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
     site.write("docs/blog/index.md", "# Blog\n")
     assert "may make or change pages" in shell(folder, "catalog-api check", code=1)
     shell(folder, command("others", "catalog-api check --with-mkdocs"))
-
-
-@pytest.mark.slow
-def test_what_changed_between_two_builds(folder: Path, site: SiteFolder) -> None:
-    for name, images in {
-        "published": {"fields": {"port": "integer"}, "vocabulary": {"tier": ["core", "standard"]}},
-        "site": {"vocabulary": {"tier": ["core", "standard", "community"]}},
-    }.items():
-        site.settings["images"] = images
-        site.write_config()
-        shell(folder, f"catalog-api build -q --site-dir {name}")
-    said = shell(folder, command("clients", "catalog-api diff published/ site/"), code=1)
-    assert said == output("clients", "breaking: ")
 
 
 def git(folder: Path) -> None:

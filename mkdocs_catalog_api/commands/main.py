@@ -22,9 +22,6 @@ _COMMANDS = (
     "record",
     "sync",
     "fetch",
-    "diff",
-    "schemas",
-    "explain",
 )
 
 

@@ -14,6 +14,9 @@ SETTINGS: Mapping[str, str] = {
 
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
+    "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
+    "explain": "the guide's page `Messages and codes` explains every code",
+    "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
     "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
     "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
