@@ -51,10 +51,26 @@ ELSEWHERE = {
 }
 """Where the other blocks of a page are run."""
 RUN_ELSEWHERE = {
+    ("sign", "sh verify.sh https://example.org/catalog/"),
+    ("sign", "sh verify.sh https://example.org/catalog/ public.pem"),
+    ("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+    ("sign", "mkdocs build --strict"),
     ("others", "zensical build"),
     ("publish", "git pull"),
 }
 NOT_RUN = {
+    (
+        "sign",
+        "cosign sign-blob --yes --bundle site/api/v1/manifest.json.sigstore site/api/v1/manifest.json",
+    ): ("needs cosign and the identity of a workflow"),
+    ("sign", "IDENTITY=https://github.com/YOU/catalog/.github/workflows/daily.yml@refs/heads/main"): (
+        "needs cosign"
+    ),
+    (
+        "sign",
+        "curl -sI https://example.org/catalog/api/v1/index.json | grep -iE "
+        "'^(http|access-control|cache-control|content-type)'",
+    ): "prints headers; test_hosts reads those of real servers",
     ("upgrade", "pip install -r requirements.txt"): "installs; test_package does so from the Start page",
     ("lines", "catalog-api fetch --eol"): "asks endoflife.date; test_fetch_cycles asks a stand-in",
     ("scanning", "catalog-api list --older-than 24h --quiet | while read -r image report rest; do"): (
@@ -100,7 +116,7 @@ def test_every_block_for_a_shell_is_run_or_there_is_a_reason() -> None:
         (name, found.text.splitlines()[0])
         for name in PAGES
         for found in blocks(name, "sh")
-        if not (name in ("daily", "start") or (name in ("clients", "gate") and found.title))
+        if not (name in ("daily", "start") or (name in ("clients", "gate", "sign") and found.title))
     }
     assert shown == RUN | RUN_ELSEWHERE | NOT_RUN.keys()
     assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "gate"} == ELSEWHERE.keys()

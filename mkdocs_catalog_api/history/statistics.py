@@ -94,9 +94,9 @@ class _Replay:
         return History(days, figures, trend, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
-        slugs = [*dict.fromkeys(event.slug for event in day.events)]
-        before = {slug: _Before.of(self._state.get(slug)) for slug in slugs}
+        before = {event.slug: _Before.of(self._state.get(event.slug)) for event in day.events}
         fitting = follow(day, self._state, self._problems)
+        slugs = [*dict.fromkeys(event.slug for event in fitting)]
         for slug in slugs:
             self._episodes[slug].begin_day(
                 day.date, before[slug], self._state.get(slug), unknown=self._unknown(slug, before[slug])
