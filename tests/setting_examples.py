@@ -51,7 +51,6 @@ EXAMPLES = {
     "openapi.license.url": "openapi: {license: {name: Acme terms, url: https://example.org/terms}}",
     "lookups": "lookups: [digests, renovate]",
     "history": "history: data/history",
-    "signed": "signed: true",
     "headers": "headers: netlify",
     "feeds": "feeds: true",
     "web": "web: false",
@@ -72,7 +71,6 @@ NOTES = {
     "badges.<name>.color": "A color that shields.io knows: a name or a CSS hex value.",
     "lookups": "The documents that [answer one question each](clients.md#one-question-one-document). Above "
     "20,000 documents, a note names the hosts that accept that many.",
-    "signed": "See [Sign and verify the API](sign.md).",
     "headers": "See [Configure your host](hosts.md).",
     "feeds": "See [Feeds](web-pages.md#feeds).",
 }

@@ -379,11 +379,6 @@ class Settings(Section):
         description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it "
         "exists.",
     )
-    signed: bool = Field(
-        False,
-        description="Whether you sign the manifest with `catalog-api sign` after each build. The discovery "
-        "document then links to the signature.",
-    )
     headers: HostName | None = Field(None, description="Host that gets a header file; none by default.")
     feeds: bool = Field(
         False,

@@ -55,10 +55,6 @@ class HistoryLinks(Document):
     fixes: Annotated[Href, Meta(description="Critical and high vulnerabilities, and when they were fixed.")]
 
 
-SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
-"""Not a link to a document of the build: `catalog-api sign` writes it afterwards."""
-
-
 class Discovery(Document):
     """Addresses of all documents."""
 
@@ -77,10 +73,6 @@ class Discovery(Document):
     lookups: Annotated[
         dict[str, AddressTemplate],
         Meta(description="Name → address of each lookup, with parameters in braces."),
-    ]
-    signature: Annotated[
-        SignatureLink | None,
-        Meta(description="Signature of the manifest (JWS, detached); null unless the catalog is signed."),
     ]
     openapi: Annotated[Href, Meta(description="OpenAPI document.")]
     manifest: Annotated[Href, Meta(description="Every document with its hash.")]
@@ -138,8 +130,6 @@ def discovery(
     lookups: Mapping[str, str],
     templates: Mapping[str, str],
     badges: Iterable[str],
-    *,
-    signed: bool,
 ) -> Discovery:
     """Where everything is; `lookups` and `templates` have the path of each name, `badges` are names."""
     at = catalog.addresses
@@ -159,7 +149,6 @@ def discovery(
         {name: at.api(addresses.badge(name)) for name in badges},
         {name: at.api(path) for name, path in templates.items()},
         {name: at.api(path) for name, path in lookups.items()},
-        at.api(addresses.SIGNATURE) if signed else None,
         at.api(addresses.OPENAPI),
         at.api(addresses.MANIFEST),
     )

@@ -53,7 +53,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
         for path, document in kind.documents(catalog):
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
     lookups, templates, badges = listed_addresses(wanted), listed_templates(wanted), catalog_badges(catalog)
-    index = discovery(catalog, lookups, templates, badges, signed=settings.signed)
+    index = discovery(catalog, lookups, templates, badges)
     yield proven(addresses.INDEX, index)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
     description = openapi(catalog, settings.openapi, wanted)

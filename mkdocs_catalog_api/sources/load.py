@@ -205,7 +205,7 @@ def _history(site: Site, settings: Settings, problems: Problems) -> History | No
     from ..history.statistics import read_history  # for the same reason
 
     try:
-        return read_history(folder)
+        return read_history(folder, problems)
     except CatalogError as error:
         problems.extend(error.problems)
         return None
