@@ -107,13 +107,8 @@ def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
     assert text.count("No day has been recorded yet.") == 3
 
 
-def test_a_folder_that_is_set_has_to_be_there_and_not_in_docs_dir(past: Past) -> None:
-    past.site.settings["history"] = "records"
-    result = past.site.build()
-    assert result.failed
-    assert any("the folder 'records' is missing" in text for text in result.logged())
-    (past.site.folder / "history").rename(past.site.folder / "docs/records")
-    past.site.settings["history"] = "docs/records"
+def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
+    past.site.config["docs_dir"] = "history"
     result = past.site.build()
     assert any("MkDocs would publish it" in text for text in result.logged())
     assert not (past.site.folder / "site/api").exists()

@@ -138,7 +138,7 @@ class _Done(NamedTuple):
 def _site(run: Run) -> tuple[Site, Settings, Folder]:
     site, settings = run.read()
     refused = Problems()
-    folder = history_folder(site, settings, refused, to_write=True)
+    folder = history_folder(site, refused, to_write=True)
     if folder is None:
         raise CatalogError(refused)
     return site, settings, folder

@@ -56,7 +56,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     index = discovery(catalog, lookups, templates, badges, signed=settings.signed)
     yield proven(addresses.INDEX, index)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
-    description = openapi(catalog, settings.openapi, wanted)
+    description = openapi(catalog, wanted)
     body = encode(description)
     prove_openapi(body, description["paths"], description["components"]["schemas"], written)
     yield finished(addresses.OPENAPI, body)
