@@ -36,7 +36,6 @@ EXAMPLES = {
     "security.max_report_size": "security: {max_report_size: 1GB}",
     "security.publish_vex": "security: {publish_vex: true}",
     "lookups": "lookups: [digests, renovate]",
-    "signed": "signed: true",
     "headers": "headers: netlify",
     "feeds": "feeds: true",
     "web": "web: false",
@@ -54,7 +53,6 @@ NOTES = {
     " or `KiB`, `MiB`, `GiB` (powers of 1024).",
     "lookups": "The documents that [answer one question each](clients.md#one-question-one-document). Above "
     "20,000 documents, a note names the hosts that accept that many.",
-    "signed": "See [Sign and verify the API](sign.md).",
     "headers": "See [Configure your host](hosts.md).",
     "feeds": "See [Feeds](web-pages.md#feeds).",
 }

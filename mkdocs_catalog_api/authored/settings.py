@@ -286,11 +286,6 @@ class Settings(Section):
     lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
         (), description="Lookup documents to write; `[]` for none."
     )
-    signed: bool = Field(
-        False,
-        description="Whether you sign the manifest with `catalog-api sign` after each build. The discovery "
-        "document then links to the signature.",
-    )
     headers: HostName | None = Field(None, description="Host that gets a header file; none by default.")
     feeds: bool = Field(
         False,

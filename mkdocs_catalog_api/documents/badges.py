@@ -194,6 +194,7 @@ BADGES = Kind(
             "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
+            listed="badge",
             goes_with="contents",
         ),
         Route(
@@ -204,10 +205,10 @@ BADGES = Kind(
             "The vulnerabilities, grade or version of one image, for a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
+            listed="imageBadge",
             goes_with="image",
         ),
     ),
-    templates={"imageBadge": "badge/{slug}/{name}.json"},
     documents=_documents,
     fixed=tuple(addresses.badge(name) for name in FIXED),
 )

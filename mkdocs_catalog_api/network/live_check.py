@@ -115,14 +115,12 @@ class _LiveIndex(msgspec.Struct):
     """The links of the discovery document."""
 
     resources: dict[str, _LiveResource]
-    security: dict[str, str]
+    documents: dict[str, str]
     badges: dict[str, str]
-    openapi: str
-    manifest: str
 
     def links(self) -> Iterator[str]:
         yield from (resource.href for resource in self.resources.values())
-        yield from (*self.security.values(), *self.badges.values(), self.openapi, self.manifest)
+        yield from (*self.documents.values(), *self.badges.values())
 
 
 class _LiveHistory(msgspec.Struct):
