@@ -24,6 +24,7 @@ from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from ..problems.gone import gone_setting
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
@@ -321,7 +322,10 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, (model,), written)
-        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
+        message = message.replace("unknown key", "unknown setting")
+        if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
+            message, hint = "this setting no longer exists", remedy
+        yield config.problem(path, message, hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
