@@ -84,7 +84,6 @@ CATALOGS = {
             "hook.py": "",
         }
     ),
-    Code.LOGO: Broken({PAGE: _page()}, "registry: a.b/c\nbadges: {cves: {logo: assets/x.svg}}"),
     Code.NO_REPORT: Broken({PAGE: _page(), "scans/nginx.sarif": "{}"}),
     Code.BROKEN_REPORT: Broken({PAGE: _page(), REPORT: _report()[:-20]}),
     Code.UNMATCHED_REPORT: Broken({PAGE: _page("versions: [1.28.0]"), REPORT: _report()}),

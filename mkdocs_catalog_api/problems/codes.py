@@ -91,9 +91,6 @@ class Code(StrEnum):
         "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
         "MkDocs stopped before it built a page.",
         "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
-    LOGO = ("CAT024", "logo of a badge",
-        "The SVG file of a logo is missing or too large, contains a script, or loads another file.",
-         'Save it as "plain" or "optimized" SVG.')
     NO_REPORT = ("CAT029", "no report",
         "The folder of reports contains no report, or contains a file that is not a report.",
         "Save the reports of your scanner there, with names that end in `.json`.")

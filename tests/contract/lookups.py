@@ -46,7 +46,8 @@ def check(api: Api, releases: Releases) -> None:
 
 
 def _published(api: Api) -> list[Lookup]:
-    listed = api.documents["index.json"]["lookups"].keys()
+    index = api.documents["index.json"]
+    listed = index["documents"].keys() | index["templates"].keys()
     return [lookup for lookup in LOOKUPS if listed & lookup.addresses.keys()]
 
 
@@ -136,7 +137,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     return upgrade
 
 
-LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+LOOKUPS.append(Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _reference_names(api: Api) -> dict[str, list[Json]]:
@@ -186,7 +187,7 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     return [digest for digest in every_digest(version) if listed.count(digest) == 1]
 
 
-LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
+LOOKUPS.append(Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:
