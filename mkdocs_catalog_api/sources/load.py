@@ -110,7 +110,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         charts,
         roadmap,
         updates,
-        WebPages(site, selection),
+        WebPages(site, settings, selection),
         scans,
         _statements(site, settings, _repositories(listed), problems),
         read_cycles(site, images, problems),
