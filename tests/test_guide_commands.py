@@ -44,7 +44,7 @@ ELSEWHERE = {
     "start": "test_guide: the page as a whole, in its order",
     "clients": "test_guide and test_recipes: every block with a title",
     "daily": "test_daily: scripts, workflows, and the commands for a branch of data",
-    "gate": "test_recipes: every block with a title",
+    "ci-gate": "test_recipes: every block with a title",
     "publish": "test_publishing: what a host without a workflow runs each day",
     "sign": "test_sign: the script and the commands; cosign is not installed here",
     "others": "test_zensical, with the real program",
@@ -119,7 +119,7 @@ def test_every_block_for_a_shell_is_run_or_there_is_a_reason() -> None:
         if not (name in ("daily", "start") or (name in ("clients", "gate", "sign") and found.title))
     }
     assert shown == RUN | RUN_ELSEWHERE | NOT_RUN.keys()
-    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "gate"} == ELSEWHERE.keys()
+    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "ci-gate"} == ELSEWHERE.keys()
     others = {found.language for name in PAGES for found in blocks(name)} & {"console", "bash", "shell"}
     assert others == set(), "blocks for a shell are `sh`, what it prints is `text`"
 
