@@ -7,9 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from ..catalog.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
 from .pages import Page
-from .settings import DEFAULT_HISTORY, KEV, SECURITY_FOLDERS, Settings, data_names
+from .settings import DECISIONS, HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names
 
 
 class Site(Struct, frozen=True):
@@ -48,11 +49,11 @@ class Site(Struct, frozen=True):
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """Yield the sources outside docs_dir: data files, reports, statements, history and registry data."""
     data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
-    for name, path in (data | {"decisions": settings.updates.decisions}).items():
+    for name, path in (data | {DECISIONS: None}).items():
         for file in [path] if path else data_names(name):
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
     yield root / KEV
-    yield root / (settings.history or DEFAULT_HISTORY)
-    yield root / settings.registry_facts
+    yield root / HISTORY_FOLDER
+    yield root / FACTS_FOLDER

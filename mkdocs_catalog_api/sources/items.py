@@ -45,7 +45,7 @@ def page_selection(settings: Settings) -> PageSelection:
 
 
 def data_file(
-    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
+    site: Site, setting: tuple[str, ...], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """Return the data file in the settings, or the existing file with a default name."""
     usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
@@ -56,7 +56,7 @@ def data_file(
     hint = "move the data to a file with that name"
     if len(names) > 1:
         message = f"{' and '.join(names)} both exist"
-        hint = f"remove one of them, or select it with `{setting[1]}: …`"
+        hint = "remove one of them" + (f", or select it with `{setting[1]}: …`" if setting[1:] else "")
     elif path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path

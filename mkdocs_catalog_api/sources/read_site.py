@@ -26,12 +26,11 @@ def read_site(
     *,
     site_dir: str | None = None,
     web: bool = False,
-    root: Path | None = None,
 ) -> tuple[Site, Settings, bool]:
     """Return the site, the settings of the plugin, and `strict` of mkdocs.yml.
 
     `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `web` is whether another generator
-    makes the pages. `root` replaces the folder of mkdocs.yml if the files of the site are in another folder.
+    makes the pages.
 
     Raises:
         CatalogError: mkdocs.yml is invalid.
@@ -41,7 +40,7 @@ def read_site(
     if yml is None:
         raise CatalogError(problems)
     _check_plugins(yml, config, problems)
-    root = root or config_file.absolute().parent
+    root = config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} does not exist"
