@@ -88,9 +88,10 @@ class Code(StrEnum):
         "`site_url` is not set, or is not the https URL that feeds and published statements need.",
         "Set `site_url` in mkdocs.yml to the public URL of the site.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
-        "MkDocs stopped before it built a page.",
-        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin is not installed, or MkDocs "
+        "stopped before it had read the pages.",
+        "Correct `plugins` in mkdocs.yml, install the packages of your plugins, and run `mkdocs build` for "
+        "details.")
     NO_REPORT = ("CAT029", "no report",
         "The folder of reports contains no report, or contains a file that is not a report.",
         "Save the reports of your scanner there, with names that end in `.json`.")
