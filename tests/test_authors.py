@@ -49,7 +49,7 @@ def test_what_a_hook_adds_to_front_matter_that_mkdocs_cannot_read_counts_too(sit
     site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['license'] = 'ISC'\n")
     site.config["hooks"] = ["hook.py"]
     site.image("nginx", "homepage: https://nginx.org/\nbuilt: 2026-13-45")
-    result = site.build()
+    result = site.mkdocs()
     assert not result.failed, result.logged()
     item = result.json("images.json")["data"][0]
     assert (item["license"], item["tier"], item["homepage"]) == ("ISC", "core", "https://nginx.org/")
@@ -73,7 +73,7 @@ def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> No
     site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 5\n")
     site.config["hooks"] = ["hook.py"]
     site.image("nginx")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert "expected text, got 5 (set by a plugin or hook)" in result.logged()[0]
 
@@ -336,5 +336,5 @@ def test_verbose_mkdocs_tells_every_place(site: SiteFolder, caplog: pytest.LogCa
     for number in range(5):
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     caplog.set_level(logging.DEBUG, "mkdocs.plugins.catalog-api")
-    result = site.build()
+    result = site.mkdocs()
     assert sum("tier: missing required field" in line for line in result.logged()) == 5

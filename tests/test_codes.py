@@ -121,4 +121,4 @@ def codes(site: SiteFolder) -> dict[str, str]:
 def test_mkdocs_tells_the_code_too(site: SiteFolder) -> None:
     site.image("nginx", license="Apache 2")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: nothing -->\n")
-    assert site.build().codes == ["CAT012", "CAT060"]
+    assert site.mkdocs().codes == ["CAT012", "CAT060"]

@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 
 from .past import ONE, TWO, Past
-from .sites import SiteFolder, built, row
+from .sites import SiteFolder, built, rendered, row
 
 FIRST, SECOND, THIRD = "2026-11-01", "2026-11-02", "2026-11-03"
 
@@ -44,7 +44,7 @@ def counts(past: Past) -> dict[str, Any]:
 
 def page(past: Past) -> str:
     """The text of the page with the trend, as a build shows it."""
-    built(past.site)
+    rendered(past.site)
     body = lxml.html.parse(past.site.folder / "site/past/index.html").getroot()
     return str(body.text_content())
 

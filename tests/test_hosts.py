@@ -61,7 +61,7 @@ def published(folder: Path, host: HostName | None, own: str = "", file: str = "_
             rules = json.loads(own)["headers"] + json.loads(body)["headers"]
             own, body = json.dumps({"headers": rules}), ""
         site.write(f"docs/{file}", f"{own}{body}")
-    assert not site.build().failed
+    assert not site.mkdocs().failed
     www = folder / "www"
     www.mkdir()
     shutil.move(folder / "source/site", www / "catalog")

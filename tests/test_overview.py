@@ -11,7 +11,7 @@ import pytest
 
 from .feeds_of_advisories import kev
 from .past import ONE, THREE, TWO, Past
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, rendered, row, trivy
 from .test_lookups import KEV
 from .test_web import page, words
 
@@ -34,7 +34,7 @@ def image(
 
 
 def home(past: Past) -> lxml.html.HtmlElement:
-    return page(built(past.site), "index.html")
+    return page(rendered(past.site), "index.html")
 
 
 def banner(main: lxml.html.HtmlElement) -> str:

@@ -210,11 +210,8 @@ DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Default folders of vulnerability data, relative to mkdocs.yml."""
-ADVISORIES = {
-    "kev": "advisories/known_exploited_vulnerabilities.json",
-    "epss": "advisories/epss_scores.csv.gz",
-}
-"""Default files of KEV and EPSS, relative to mkdocs.yml."""
+KEV = "advisories/known_exploited_vulnerabilities.json"
+"""CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
 DEFAULT_HISTORY = "history"
 """Default folder of the recorded days, relative to mkdocs.yml."""
 Accepted = Literal[
@@ -262,16 +259,6 @@ class SecuritySettings(Section):
         None,
         description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
         "exists.",
-    )
-    kev: RelativePath | None = Field(
-        None,
-        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml. The default "
-        "is `advisories/known_exploited_vulnerabilities.json`, if it exists.",
-    )
-    epss: RelativePath | None = Field(
-        None,
-        description="The daily EPSS scores, relative to mkdocs.yml. The default is "
-        "`advisories/epss_scores.csv.gz`, if it exists.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,

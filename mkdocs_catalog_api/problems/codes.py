@@ -58,7 +58,8 @@ class Code(StrEnum):
         "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
         "Set `latest` to the newest version.")
     PAGE = ("CAT015", "page and item do not match",
-        "A page matches the patterns of two collections. `catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
+        "A page matches the patterns of two collections, `catalog` is not a collection, `page` is not a page "
+        "of the site, or an item has no page.",
         "Set `catalog` to the collection of the page, or add a page for the item.")
     NO_ITEMS = ("CAT016", "no items",
         "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "
@@ -148,9 +149,9 @@ class Code(StrEnum):
         "A statement is incomplete, matches no finding in the catalog, or contradicts another statement of "
         "the same time.",
         "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
-    ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
-        "The KEV or EPSS file is not the file of its publisher, or is cut off.",
-        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
+    ADVISORIES = ("CAT042", "unreadable advisory file",
+        "A file below `advisories/` is not the one that its publisher offers, or is cut off.",
+        "Download it again with `catalog-api fetch --kev`.")
 
     # History
     HISTORY = ("CAT050", "damaged history",
