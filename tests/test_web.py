@@ -406,7 +406,7 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
 def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
     site.image("alpha")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: count -->\n")
-    result = site.build(command="serve")
+    result = site.mkdocs(command="serve")
     assert not result.failed
     assert any("unknown marker `count`" in text for text in result.logged(logging.ERROR))
     assert (site.folder / "site/index.html").exists()

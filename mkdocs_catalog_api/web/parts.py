@@ -219,7 +219,7 @@ class Parts:
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
         else:
             values["verify"] = chart_verify(own.item)
-            pins = zip(own.data["images"], own.item.pins, strict=True)
+            pins = zip(values["item"]["images"], own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)
