@@ -187,10 +187,10 @@ DIGESTS = Kind(
                     Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
                 ),
             ),
+            listed="digest",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"digests": _PATH},
 )

@@ -141,13 +141,9 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             f"Every {noun} in brief",
             f"The fields of every {noun} that a list or a dashboard needs: at most some 650 bytes each.",
             listed,
+            listed=f"{resource}Index",
         )
-        yield Kind(
-            f"{resource}-index",
-            (route,),
-            partial(_documents, resource),
-            templates={f"{resource}Index": slim_path(resource)},
-        )
+        yield Kind(f"{resource}-index", (route,), partial(_documents, resource))
 
 
 class SearchVersion(Document):
@@ -207,8 +203,8 @@ SEARCH_INDEX = Kind(
             "Search index of images",
             "Versions, tags and the beginnings of digests of every image, for a search box.",
             SearchIndex,
+            listed="search",
         ),
     ),
     documents=_search,
-    templates={"search": SEARCH},
 )

@@ -46,7 +46,8 @@ def check(api: Api, releases: Releases) -> None:
 
 
 def _published(api: Api) -> list[Lookup]:
-    listed = api.documents["index.json"]["lookups"].keys()
+    index = api.documents["index.json"]
+    listed = index["documents"].keys() | index["templates"].keys()
     return [lookup for lookup in LOOKUPS if listed & lookup.addresses.keys()]
 
 
@@ -140,7 +141,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     return upgrade
 
 
-LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+LOOKUPS.append(Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _reference_names(api: Api) -> dict[str, list[Json]]:
@@ -191,7 +192,7 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     return [digest for digest in every_digest(version) if listed.count(digest) == 1]
 
 
-LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
+LOOKUPS.append(Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:
@@ -341,20 +342,3 @@ def _renovate(api: Api, _: Releases) -> None:
 
 
 LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
-
-
-def _epss_paths(_: Api) -> Iterator[str]:
-    yield "epss.json"
-
-
-def _epss(api: Api, _: Releases) -> None:
-    document = api.documents["epss.json"]
-    ids = [entry["id"] for entry in document["data"]]
-    if ids != sorted(set(ids)) or document["total"] != len(ids):
-        api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
-    if "cves/index.json" in api.documents:
-        known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
-        api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
-
-
-LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))
