@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -331,18 +330,6 @@ def test_the_configuration_of_properdocs_is_found(site: SiteFolder, monkeypatch:
     (site.folder / "mkdocs.yml").rename(site.folder / "properdocs.yml")
     monkeypatch.chdir(site.folder)
     assert call("check").exit_code == 0
-
-
-def test_diff_lists_new_images_and_charts(site: SiteFolder, tmp_path: Path) -> None:
-    site.image("nginx")
-    site.mkdocs(site_dir=str(tmp_path / "old"))
-    site.image("redis")
-    site.page("charts/web.md", REQUIRED)
-    site.mkdocs(site_dir=str(tmp_path / "new"))
-    found = call("diff", "--json", tmp_path / "old", tmp_path / "new")
-    changes = {(change["where"], change["message"]) for change in json.loads(found.output)["changes"]}
-    assert {("images/redis/index.json", "redis is new"), ("charts/web/index.json", "web is new")} <= changes
-    assert found.exit_code == 0
 
 
 def test_verbose_mkdocs_tells_every_place(site: SiteFolder, caplog: pytest.LogCaptureFixture) -> None:

@@ -146,20 +146,6 @@ def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteF
     assert check(published.folder / "site", "/catalog") == []
 
 
-def test_a_signature_goes_when_the_manifest_changes(
-    published: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795154400")
-    assert build(published)[0] == 0
-    signature = api(published) / "manifest.json.jws"
-    signature.write_text("e30..sig")
-    assert build(published)[0] == 0
-    assert signature.read_text() == "e30..sig", "the manifest is the same"
-    published.config["site_name"] = "Another"
-    assert build(published)[0] == 0
-    assert not signature.exists()
-
-
 @pytest.mark.parametrize("name", ["api", "api/v1"])
 def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -> None:
     place, aside = published.folder / "site" / name, published.folder / "aside"

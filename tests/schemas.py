@@ -1,0 +1,21 @@
+"""The schemas for editors in the package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mkdocs_catalog_api
+from mkdocs_catalog_api.authored.schemas import schemas
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
+from mkdocs_catalog_api.sources.reports.formats import SCANNERS
+
+FOLDER = Path(mkdocs_catalog_api.__file__).parent / "schemas"
+
+
+def fresh() -> dict[str, str]:
+    """File name → text of each schema as the code has it now."""
+    return {
+        name: json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+        for name, schema in schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS]).items()
+    }
