@@ -11,7 +11,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Level, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, row, trivy
 
 WEB = f"{REGISTRY}/web"
 A, B = digest("a"), digest("b")
@@ -42,17 +42,9 @@ def classed(created: str, findings: Findings, of: str = A, tag: str = "") -> dic
     return report
 
 
-def grype(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High"},
-            "artifact": {"name": "lib", "version": "1", "type": kind},
-        }
-        for id_ in found
-    ]
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
-    source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
-    return {"matches": matches, "source": source, "descriptor": descriptor}
+def other(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
+    """A report of Grype."""
+    return grype(*[match(id_, type=kind) for id_ in found], created=created, userInput=f"{WEB}@{of}")
 
 
 @pytest.fixture
@@ -124,8 +116,8 @@ def test_only_a_different_digest_shows_that_the_content_has_changed(
 
 @pytest.mark.parametrize(("newer", "both"), [("npm", True), ("", True), ("rpm", False)])
 def test_matches_of_grype_show_their_class_by_their_type(one: SiteFolder, newer: str, both: bool) -> None:
-    one.report("a.json", grype(OLD, "CVE-2026-0001", kind="deb"))
-    one.report("b.json", grype(NEW, "CVE-2026-0002", kind=newer))
+    one.report("a.json", other(OLD, "CVE-2026-0001", kind="deb"))
+    one.report("b.json", other(NEW, "CVE-2026-0002", kind=newer))
     result = built(one)
     assert ids(result) == [*["CVE-2026-0001"] * both, "CVE-2026-0002"]
     assert problems(one)[0][1:] == ("CAT036" if both else "CAT033", "scans/a.json")
@@ -147,7 +139,7 @@ def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> N
 
 def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
     two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A.upper()))
-    report = grype(NEW, "CVE-2026-0002")
+    report = other(NEW, "CVE-2026-0002")
     report["source"]["target"] = {"manifestDigest": B.upper()}
     two.report("b.json", report)
     result = built(two)
@@ -159,8 +151,7 @@ def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
 def test_a_digest_of_harbor_in_upper_case_is_read(one: SiteFolder) -> None:
     found: dict[str, object] = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "severity": "High"}
     found |= {"artifact_digests": [A.upper()]}
-    key = "application/vnd.security.vulnerability.report; version=1.1"
-    one.report("a.json", {key: {"generated_at": NEW, "vulnerabilities": [found]}})
+    one.report("a.json", harbor(found, created=NEW))
     result = built(one)
     assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
 
@@ -210,8 +201,8 @@ def test_of_several_digests_a_newest_report_without_one_that_shows_more_is_a_war
 
 def test_the_first_scanner_counts_for_each_digest(two: SiteFolder) -> None:
     two.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("a2.json", grype(NEW, "CVE-2026-0002", of=A))
-    two.report("b.json", grype(NEW, "CVE-2026-0003", of=B))
+    two.report("a2.json", other(NEW, "CVE-2026-0002", of=A))
+    two.report("b.json", other(NEW, "CVE-2026-0003", of=B))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0003"]
     two.settings["security"] = {"scanners": ["grype", "trivy"]}
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
