@@ -27,7 +27,7 @@ from ..catalog.models import (
     VersionEntry,
 )
 from ..catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
-from .security import ChartSecurity, ImageSecurity
+from .security import ChartSecurity, SecurityFigures
 
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
@@ -66,7 +66,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[ImageSecurity, Meta(description="Counts for the newest version.")],
+        "security": Annotated[SecurityFigures, Meta(description="Counts for the newest version.")],
     },
     ChartEntry: {
         "verify": _VERIFY,

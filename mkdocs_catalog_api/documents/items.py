@@ -16,7 +16,7 @@ from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
 from .item_structs import Verify, publish
-from .security import chart_security, image_security
+from .security import chart_security, security_figures
 
 
 def image(item: Image, at: Addresses, own: type[OwnFields]) -> Struct:
@@ -32,7 +32,7 @@ def image(item: Image, at: Addresses, own: type[OwnFields]) -> Struct:
         verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
-        security=image_security(item, at),
+        security=security_figures(item, item.newest, at),
     )
 
 

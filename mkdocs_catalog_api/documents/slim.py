@@ -20,16 +20,15 @@ from .items import logo_address
 from .kinds import Documents, Kind, Route
 from .security import (
     ChartSecurity,
-    ImageSecurity,
-    ScannedAt,
+    SecurityFigures,
     chart_security,
-    image_security,
+    security_figures,
     struct_fields,
 )
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
-_FIGURES: Mapping[str, type[Struct]] = {"images": ImageSecurity, "charts": ChartSecurity}
+_FIGURES: Mapping[str, type[Struct]] = {"images": SecurityFigures, "charts": ChartSecurity}
 _ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest", "logo")
 _NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
 
@@ -46,10 +45,14 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     item = dict(struct_fields(published(fields.model, fields.own)))
     known: dict[str, Any] = {name: item[name] for name in _ITEM}
     figures = dict(struct_fields(_FIGURES[resource]))
-    known |= {name: figures[name] for name in ("scanned", *COUNTERS, "total", "fixable", "exploited")}
-    known |= {name: figures[name] for name in ("grade", "score", "pins", "pins_scanned") if name in figures}
-    if resource == "images":
-        known["scanned_at"] = ScannedAt
+    known |= {
+        name: figures[name] for name in ("scanned", "complete", *COUNTERS, "total", "fixable", "exploited")
+    }
+    known |= {
+        name: figures[name]
+        for name in ("grade", "score", "scanned_at", "pins", "pins_scanned")
+        if name in figures
+    }
     known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
     if resource == "images":
         known["platforms"] = item["platforms"]
@@ -126,8 +129,7 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
     values: dict[str, Any] = {**vars(item.entry)}
     if isinstance(item, Image):
         newest = item.newest
-        values |= structs.asdict(image_security(item, at))
-        values["scanned_at"] = item.figures.scanned_at if item.figures else None
+        values |= structs.asdict(security_figures(item, newest, at))
         values["size"] = newest.entry.size if newest else None
         values["end_of_life"] = newest.entry.end_of_life if newest else None
     else:

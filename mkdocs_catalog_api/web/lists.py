@@ -220,4 +220,5 @@ def _figures(name: str, item: Item) -> Iterable[str]:
     if name == "severity":
         none = security["total"] == 0 and security["grade"] is not None
         return ["none"] if none else [word for word in COUNTERS if security[word]]
-    return [str(security["grade"] or ("not scanned" if security["total"] is None else "not graded"))]
+    looked = security["scanned"] or security.get("pinsScanned")
+    return [str(security["grade"] or ("not graded" if looked else "not scanned"))]

@@ -326,8 +326,9 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
         return None
     if pin.figures is None:
         words = (*COUNTERS, "total", "fixable", "grade", "score", "scannedAt")
-        return {**dict.fromkeys(words), "version": pin.version}
-    return {**pin.figures.fields(), "version": pin.version, "scannedAt": pin.figures.scanned_at}
+        return {**dict.fromkeys(words), "version": pin.version, "scanned": False}
+    figures = pin.figures
+    return {**figures.fields(), "version": pin.version, "scanned": True, "scannedAt": figures.scanned_at}
 
 
 def _words(field: FieldInfo) -> bool:

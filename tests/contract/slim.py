@@ -4,7 +4,7 @@ from tests.contract.api import SEVERITIES, Api, Json
 
 PATHS = ("images/index.json", "charts/index.json", "search.json")
 COPIED = ("slug", "name", "description", "tier", "license", "lifecycle", "latest", "logo", "url", "href")
-FIGURES = ("scanned", *SEVERITIES, "total", "fixable", "exploited", "grade", "score")
+FIGURES = ("scanned", "complete", *SEVERITIES, "total", "fixable", "exploited", "grade", "score")
 
 
 def check(api: Api) -> None:

@@ -112,7 +112,7 @@ def _package(folder: Path, path: str) -> bytes:
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
     """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
-    digests = set(scan.digests)
+    digests: list[str] = []
     unreadable: list[str] = []
     for text in scan.references:
         name, at, digest = text.partition("@")
@@ -123,11 +123,10 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:
-            digests.add(reference.digest)
+            digests.append(reference.digest)
     return replace(
-        scan,
+        scan.naming(*digests),
         names=tuple(names),
-        digests=frozenset(digests),
         unreadable=tuple(unreadable),
         file=file,
         path=path,

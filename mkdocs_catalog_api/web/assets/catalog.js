@@ -184,7 +184,8 @@
     if (picture) tile.firstChild.src = link(logo);
   };
 
-  const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
+  const looked = security => security.scanned || security.pinsScanned;
+  const verdict = security => (security.total ? "" : !looked(security) ? "Not scanned" : security.grade ? "No known vulnerabilities" : "None found, not graded");
   // Bytes in powers of 1000, as the pages show them.
   const size = bytes => {
     let unit = 0;
@@ -474,7 +475,7 @@
     }
     value(item, path) {
       const { security } = item;
-      if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
+      if (path === "grade") return security.grade ?? (looked(security) ? "not graded" : "not scanned");
       if (path === "verdict") return verdict(security);
       if (path === "build") {
         const bytes = item.size ?? item.versions?.[0]?.size;
