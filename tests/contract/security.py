@@ -155,7 +155,7 @@ def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -
 
 
 def _parts(api: Api, path: str, where: str, record: Json, image: Json, entry: Json) -> None:
-    """What is complete has a scan of each platform; without a grade for a part, there is none for the whole."""
+    """What is complete has a scan of each platform."""
     platforms = {_plain(name) for name in entry["platforms"] or image["platforms"]}
     scanned = {_plain(name) for name in record["platformsScanned"]}
     lacking = sorted(name for name in platforms if not any(_alike(name, other) for other in scanned))
