@@ -17,7 +17,7 @@ from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
-from ..catalog.scan_selection import JoinRules, ScanSelection
+from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
 from ..catalog.vex_matching import Statements
@@ -65,6 +65,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         )
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
+    problems.extend(_scanned_platforms(joined.images))
+    for image, (_, raw) in zip(joined.images, sources.images, strict=True):
+        problems.extend(_platforms_without_manifest(image, raw))
     if security.max_age is not None:
         raws = {entry.slug: raw for entry, raw in sources.images}
         for image in unscanned(joined.images):
@@ -168,6 +171,33 @@ def _synced(sources: Sources) -> frozenset[str]:
     return frozenset(
         entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields
     )
+
+
+def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
+    """One note that counts the images of which only some platforms are scanned, and graded for these."""
+    selections = (image.newest.selection for image in images if image.newest)
+    partial = [each for each in selections if each.part_scans and each.uncovered and not each.missing]
+    if partial:
+        number = "1 image" if len(partial) == 1 else f"{len(partial)} images"
+        message = f"{number} graded without a scan of each platform, so `complete` is false"
+        hint = (
+            "run `catalog-api sync` and scan what `catalog-api list` prints, or set `platforms` to the ones "
+            "that you publish"
+        )
+        yield Problem("", 0, 0, "", message, hint, Level.INFO, code=Code.IN_PART)
+
+
+def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]:
+    """A warning if `platforms` choose none of a version's manifests, so that all of them are parts."""
+    synced = raw.filled is not None and "platforms" in raw.filled.fields
+    for version in image.entry.versions:
+        platforms = version.platforms or ([] if synced else image.entry.platforms)
+        parts = ReleaseParts.of([], version.manifests, []).parts
+        if parts and platforms and not any(part.may_be(each) for part in parts for each in platforms):
+            there = ", ".join(manifest.platform for manifest in version.manifests)
+            message = f"{version.version} has manifests of {there}, but of none of these platforms"
+            hint = "correct `platforms`; until then, all manifests are expected to be scanned"
+            yield raw.problem(("platforms",), message, hint, Level.WARNING, code=Code.IN_PART)
 
 
 def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:

@@ -148,6 +148,7 @@ FORMAT = trivy.FORMAT._replace(
     name="Artifact Hub",
     page="https://artifacthub.io",
     what="the security report of a chart: [`catalog-api fetch`](#scans-from-artifact-hub)",
+    keys=(),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

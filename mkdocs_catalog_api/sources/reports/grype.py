@@ -211,6 +211,7 @@ FORMAT = ReportFormat(
     name="Grype",
     page="https://github.com/anchore/grype",
     what="`--output json`",
+    keys=("matches",),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

@@ -131,6 +131,7 @@ FORMAT = ReportFormat(
     name="Harbor",
     page="https://goharbor.io",
     what="the response of its API (`…/additions/vulnerabilities`)",
+    keys=_MEDIA_TYPES,
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

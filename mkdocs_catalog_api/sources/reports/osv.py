@@ -255,6 +255,7 @@ FORMAT = ReportFormat(
     name="OSV-Scanner",
     page="https://google.github.io/osv-scanner/",
     what="`--format json`",
+    keys=("results",),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

@@ -281,6 +281,7 @@ FORMAT = ReportFormat(
     name="Trivy",
     page="https://trivy.dev",
     what="`--format json`, schema 2 or the older 1",
+    keys=("SchemaVersion", "ArtifactName", "Results"),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
