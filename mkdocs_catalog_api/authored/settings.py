@@ -285,7 +285,7 @@ class SecuritySettings(Section):
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
         description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
-        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a version "
+        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some parts of a version "
         "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
         "the findings that the scanner is configured to ignore; without it, they are counted.",
     )

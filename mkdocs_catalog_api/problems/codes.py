@@ -111,10 +111,9 @@ class Code(StrEnum):
         "A report is in the place of another image or version, or is not a scan of an image.",
         "Move or rename the report, or scan the version that belongs to its path.")
     PASSED_OVER = ("CAT033", "unused report",
-        "Another report of the same version takes precedence, or the scanner is not in `security.scanners`. "
-        "You get a warning if the version has several digests, and the newest report has no digest and more "
-        "findings.",
-        "You can keep or remove the report. After a warning, scan each digest again.")
+        "Another report of the same version takes precedence, the scanner is not in `security.scanners`, or "
+        "`platforms` leaves out the scanned platform.",
+        "You can keep or remove the report.")
     UNDATED = ("CAT034", "unclear which report is newest",
         "Several reports of a version have the same time, or one of them has a time that is missing, "
         "unreadable or in the future.",
@@ -125,9 +124,10 @@ class Code(StrEnum):
         "image has one.",
         "Scan again, and check the clock of the scanner.")
     IN_PART = ("CAT036", "partial scan",
-        "Some digests of a version have no scan, or the scanner did not examine the content of the image. Or "
-        "a newer report lacks the packages of the system or of languages that an older report has.",
-        "Scan all packages of each digest, or accept partial scans with `security.accept`.")
+        "Some parts of a version have no scan, or a report leaves vulnerabilities out. Or a newer report has "
+        "looked at less than an older one.",
+        "Scan all packages of what `catalog-api list` prints, or accept partial scans with "
+        "`security.accept`.")
     END_OF_LIFE = ("CAT037", "operating system past its end of life",
         "The operating system of the image gets no security advisories any more, so the scanner finds few "
         "vulnerabilities.",
