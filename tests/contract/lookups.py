@@ -201,7 +201,8 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     [image] = [image for image in api.data("images") if image["slug"] == entry["slug"]]
     listed = [digest for version in image["versions"] for digest in every_digest(version)]
     [version] = [version for version in image["versions"] if version["version"] == entry["version"]]
-    return [digest for digest in every_digest(version) if listed.count(digest) == 1]
+    manifests = {manifest["digest"] for manifest in version["manifests"]}
+    return [digest for digest in version["digests"] if listed.count(digest) == 1 and digest not in manifests]
 
 
 LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
