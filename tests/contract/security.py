@@ -156,7 +156,8 @@ def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -
 
 def _parts(api: Api, path: str, where: str, record: Json, image: Json, entry: Json) -> None:
     """What is complete has a scan of each platform."""
-    platforms = {_plain(name) for name in entry["platforms"] or image["platforms"]}
+    listed = [] if entry["manifests"] else entry["platforms"] or image["platforms"]
+    platforms = {_plain(name) for name in listed}
     scanned = {_plain(name) for name in record["platformsScanned"]}
     lacking = sorted(name for name in platforms if not any(_alike(name, other) for other in scanned))
     if record["complete"] and len(platforms) > 1 and scanned and lacking:
