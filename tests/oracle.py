@@ -114,7 +114,7 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
     for scan, of, sure in known:
         if not sure and (of or not counted):
             further[tuple(of), scan.platform].append(scan)
-    for (of, _), scans in further.items():
+    for (possible, _), scans in further.items():
         for scan in newest(scans, release, scanners, now):
             answered = [
                 any(
@@ -122,9 +122,9 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
                     or replaces(other, scan, scan.packages, release, now)
                     for other in covered[part]
                 )
-                for part in of
+                for part in possible
             ]
-            counted += [] if of and all(answered) else [scan]
+            counted += [] if possible and all(answered) else [scan]
     release.of = {id(scan): (of, sure) for scan, of, sure in known}
     return [scan for scan in release.scans if any(scan is each for each in counted)]
 

@@ -240,6 +240,7 @@ def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
             about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
             about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
             about |= {"version": first.version, "versions": [release.version for release in having]}
+            about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}
             about |= {"platform": platforms[0] if platforms else None} | figures(first, part, catalog)
             entries[digest].append(about | {"href": first.href})

@@ -49,6 +49,9 @@ class DigestEntry(Document):
     versions: Annotated[
         list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
     ]
+    digest: Annotated[
+        Digest | None, Meta(description="Digest of the version, to pin; null unless it has exactly one.")
+    ]
     latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
     lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
@@ -121,6 +124,7 @@ def digest_entry(
         image=entry.image,
         version=version.version,
         versions=[entry.versions[position].version for position in positions],
+        digest=version.only_digest,
         latest=newest.entry.version,
         is_latest=not first,
         lifecycle=entry.lifecycle,
@@ -175,10 +179,10 @@ DIGESTS = Kind(
                     Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
                 ),
             ),
+            listed="digest",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"digests": _PATH},
 )

@@ -18,13 +18,7 @@ from ..catalog.value import Catalog, Chart, Image
 from .item_structs import Day, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import (
-    ChartSecurity,
-    SecurityFigures,
-    chart_security,
-    security_figures,
-    struct_fields,
-)
+from .security import ChartSecurity, SecurityFigures, chart_security, security_figures, struct_fields
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
@@ -45,14 +39,9 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     item = dict(struct_fields(published(fields.model, fields.own)))
     known: dict[str, Any] = {name: item[name] for name in _ITEM}
     figures = dict(struct_fields(_FIGURES[resource]))
-    known |= {
-        name: figures[name] for name in ("scanned", "complete", *COUNTERS, "total", "fixable", "exploited")
-    }
-    known |= {
-        name: figures[name]
-        for name in ("grade", "score", "scanned_at", "pins", "pins_scanned")
-        if name in figures
-    }
+    figures_first = ("scanned", "complete", *COUNTERS, "total", "fixable", "exploited", "grade", "score")
+    further = ("pins", "pins_scanned", "scanned_at")
+    known |= {name: figures[name] for name in (*figures_first, *further) if name in figures}
     known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
     if resource == "images":
         known["platforms"] = item["platforms"]
@@ -152,13 +141,9 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             f"Every {noun} in brief",
             f"The fields of every {noun} that a list or a dashboard needs: at most some 650 bytes each.",
             listed,
+            listed=f"{resource}Index",
         )
-        yield Kind(
-            f"{resource}-index",
-            (route,),
-            partial(_documents, resource),
-            templates={f"{resource}Index": slim_path(resource)},
-        )
+        yield Kind(f"{resource}-index", (route,), partial(_documents, resource))
 
 
 class SearchVersion(Document):
@@ -218,8 +203,8 @@ SEARCH_INDEX = Kind(
             "Search index of images",
             "Versions, tags and the beginnings of digests of every image, for a search box.",
             SearchIndex,
+            listed="search",
         ),
     ),
     documents=_search,
-    templates={"search": SEARCH},
 )

@@ -9,7 +9,7 @@ class Code(StrEnum):
     """A kind of problem: its code, topic, cause and remedy.
 
     A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
-    guide begin with them (`python -m tests.code_sections` refreshes the sections).
+    guide begin with them (`python -m tests.refresh` refreshes the sections).
     """
 
     topic: str
@@ -35,8 +35,8 @@ class Code(StrEnum):
         "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
         "Check the line in the message and the line above it, which may be the cause.")
     NOT_READ = ("CAT002", "unreadable file",
-        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
-        "socket, a device, a broken link, or a link to a place outside the project.",
+        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a "
+        "broken link, a link to a place outside the project, or not a regular file.",
         "Replace it with a regular file inside the project, make it readable, or remove it.")
 
     # Items
@@ -58,8 +58,8 @@ class Code(StrEnum):
         "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
         "Set `latest` to the newest version.")
     PAGE = ("CAT015", "page and item do not match",
-        "A page matches the patterns of two collections, or has the fields of an item and matches none. "
-        "`catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
+        "A page matches the patterns of two collections, `catalog` is not a collection, `page` is not a page "
+        "of the site, or an item has no page.",
         "Set `catalog` to the collection of the page, or add a page for the item.")
     NO_ITEMS = ("CAT016", "no items",
         "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "
@@ -88,12 +88,10 @@ class Code(StrEnum):
         "`site_url` is not set, or is not the https URL that feeds and published statements need.",
         "Set `site_url` in mkdocs.yml to the public URL of the site.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
-        "MkDocs stopped before it built a page.",
-        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
-    LOGO = ("CAT024", "logo of a badge",
-        "The SVG file of a logo is missing or too large, contains a script, or loads another file.",
-         'Save it as "plain" or "optimized" SVG.')
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin is not installed, or MkDocs "
+        "stopped before it had read the pages.",
+        "Correct `plugins` in mkdocs.yml, install the packages of your plugins, and run `mkdocs build` for "
+        "details.")
     NO_REPORT = ("CAT029", "no report",
         "The folder of reports contains no report, or contains a file that is not a report.",
         "Save the reports of your scanner there, with names that end in `.json`.")
@@ -149,17 +147,18 @@ class Code(StrEnum):
         "A statement is incomplete, matches no finding in the catalog, or contradicts another statement of "
         "the same time.",
         "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
-    ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
-        "The KEV or EPSS file is not the file of its publisher, or is cut off.",
-        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
+    ADVISORIES = ("CAT042", "unreadable advisory file",
+        "A file below `advisories/` is not the one that its publisher offers, or is cut off.",
+        "Download it again with `catalog-api fetch --kev`.")
 
     # History
     HISTORY = ("CAT050", "damaged history",
-        "The file of a recorded day was changed or removed, is cut off, or does not continue the chain.",
-        "Restore the file from git, or run `catalog-api record --rebuild`.")
+        "The file of a recorded day is not in the form that `record` writes, or has events that contradict "
+        "the days before. After a merge of two histories, the latter is expected.",
+        "Restore the file from git. After a merge conflict, keep one side.")
     DAY = ("CAT051", "day that can't be recorded",
-        "A later day is already recorded, the day is in the future, or git does not have its commits.",
-        "Record days in order. To record the past from git, use a clone with all commits.")
+        "A later day is already recorded, or the day is in the future.",
+        "Record days in order.")
 
     # Web pages
     MARKER = ("CAT060", "invalid marker",
@@ -187,24 +186,12 @@ class Code(StrEnum):
     HEADER_FILE = ("CAT073", "header file of a host",
         "Your own header file, which no build changes, lacks the headers of the API or can't be read.",
         "Add the lines shown in the message, or remove your file: the build then writes one.")
-    NOT_SIGNED = ("CAT074", "site differs from its build",
-        "`catalog-api sign` found no manifest, a manifest without documents or with a path outside the API, "
-        "or documents that differ from the manifest.",
-        "Build the site again, and sign it before anything changes it.")
 
     # Network
     NOT_FETCHED = ("CAT080", "download failed",
         "A hub or publisher of advisories sent no response, an invalid response, or one that lacks earlier "
         "data.",
         "Run the command again later. The files of earlier runs are kept.")
-    ARRIVED = ("CAT081", "published site differs from its build",
-        "A document of the published API is missing, redirected, changed, has no valid signature, or belongs "
-        "to another site or an older build.",
-        "Publish the whole site again, and clear the caches of your host.")
-    HEADERS = ("CAT082", "headers of the host",
-        "The host does not send the headers that clients need, or does not respond with 404 to a missing "
-        "file.",
-        "Configure your host as described on the guide's page Publish.")
     REGISTRY = ("CAT083", "unexpected response of a registry",
         "`sync` got no usable response from a registry. Causes are a network error, wrong credentials, an "
         "unknown repository, or a response that is too large or malformed. Or a tag or version is gone.",

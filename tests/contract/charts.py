@@ -62,7 +62,7 @@ def _worst(release: Release) -> tuple[Json, ...]:
 
 def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
     """What the charts pin: digest (its release's, by tag), else reference → slug and version of each name."""
-    versions: dict[tuple[str, str], str | None] = {}
+    versions: dict[Json, str | None] = {}
     for image in api.data("images"):
         versions |= {(image["slug"], entry["version"]): entry["digest"] for entry in image["versions"]}
     parts = {
@@ -74,7 +74,7 @@ def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
     pins: dict[Json, list[Json]] = {}
     for pin in (pin for chart in charts for pin in chart["images"]):
         # The rows of a manifest alone are published nowhere.
-        release = pin["slug"], None if pin["digest"] in parts else pin["version"]
+        release = (pin["slug"], None if pin["digest"] in parts else pin["version"])
         pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
     return pins
 
