@@ -207,7 +207,7 @@ SETTINGS = [
     ("security: {scanners: [trivy, trivy]}", "CAT020 6:18 catalog-api.security.scanners"),
     ("badges: {cves: {colour: red}}", "CAT020 6:23 catalog-api.badges.cves.colour"),
     ("badges: {cves: {color: Red!}}", "CAT020 6:23 catalog-api.badges.cves.color"),
-    ("badges: {cves: {logo: assets/x.svg}}", "CAT024 6:23 catalog-api.badges.cves.logo"),
+    ("badges: {cves: {logo: assets/x.svg}}", "CAT020 6:23 catalog-api.badges.cves.logo"),
     ("badges: {on: {label: x}}", "CAT020 6:16 catalog-api.badges.on"),
     ("security: {vex: nope}", "CAT021 6:18 catalog-api.security.vex"),
     ("security: {max_report_size: 0MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
@@ -495,7 +495,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         (
             "CAT012 docs/charts/stack.md 5:1 chart",
             "CAT012 docs/charts/web.md 5:1 chart",
-            "CAT017 docs/images/nginx.md 5:1 status",
+            "CAT010 docs/images/nginx.md 5:1 status",
             "CAT012 docs/images/nginx.md 6:47 versions[0].endOfLife",
         ),
     ),
@@ -504,7 +504,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
         (
             "CAT015 docs/image/nginx.md 2:1 category",
-            "CAT016 mkdocs.yml 6:7 catalog-api.images.pages",
+            "CAT015 mkdocs.yml 6:7 catalog-api.images.pages",
         ),
     ),
     "reports that nothing reads": (
@@ -512,11 +512,11 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {PAGE: front_matter("versions: [1.0]"), "reports/nginx.json": REPORT},
         ("CAT031 mkdocs.yml 6:7 catalog-api.security.reports",),
     ),
-    "no item": ("", {}, ("CAT016 mkdocs.yml 6:7 catalog-api",)),
+    "no item": ("", {}, ("CAT015 mkdocs.yml 6:7 catalog-api",)),
     "a pattern without a page": (
         f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
         {PAGE: PLAIN, "docs/images/x1.md": PLAIN},
-        ("CAT016 mkdocs.yml 7:16 catalog-api.images.pages",),
+        ("CAT015 mkdocs.yml 7:16 catalog-api.images.pages",),
     ),
     "meta files that nobody reads": (
         "",
@@ -525,7 +525,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "docs/images/web/.meta.yml": "tier: core\n",
             "docs/images/web/b.md": PLAIN,
         },
-        ("CAT017 docs/images/.meta.yml 0:0",),
+        ("CAT010 docs/images/.meta.yml 0:0",),
     ),
 }
 """The same for catalogs that are refused only under `strict`."""

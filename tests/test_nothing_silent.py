@@ -154,7 +154,7 @@ def test_an_end_of_life_before_the_release_is_a_warning(site: SiteFolder) -> Non
 def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: str, status: str) -> None:
     site.page(f"{folder}/nginx.md", f"{CHART}\nstatus: {status}")
     (problem,) = told(site)
-    assert problem[:5] == ("warning", "CAT017", f"docs/{folder}/nginx.md", 5, "status")
+    assert problem[:5] == ("warning", "CAT010", f"docs/{folder}/nginx.md", 5, "status")
     assert f"`lifecycle: {status.lower()}`" in problem.text
 
 
@@ -178,7 +178,7 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) ->
     site.page(f"{folder}/nginx.md", CHART)
     site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     warnings = [problem for problem in told(site) if problem.file == "mkdocs.yml"]
-    assert [problem[:3] for problem in warnings] == [("warning", "CAT016", "mkdocs.yml")]
+    assert [problem[:3] for problem in warnings] == [("warning", "CAT015", "mkdocs.yml")]
     assert warnings[0].field == f"catalog-api.{resource}.pages" and f"{folder}/**/*.md" in warnings[0].text
 
 
@@ -384,7 +384,7 @@ def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
     site.page("charts/web.md", CHART)
     site.write("images/nginx.md", f"---\n{CHART}\n---\n")
     (problem,) = told(site)
-    assert (problem.level, problem.code, problem.field) == ("warning", "CAT016", "catalog-api.images.pages")
+    assert (problem.level, problem.code, problem.field) == ("warning", "CAT015", "catalog-api.images.pages")
     assert "docs/images" in problem.text
     site.write("images/nginx.md", "# What this folder builds\n")
     assert told(site) == []

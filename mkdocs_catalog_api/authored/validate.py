@@ -193,7 +193,7 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
         if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
             message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
             hint = f"add `lifecycle: {word}`"
-            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.IGNORED)
+            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
     folder, _, last = entry.chart.rpartition("/")
@@ -260,14 +260,14 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     if versions and entry.default_variant is not None and entry.default_variant not in variants:
         message = f"no version has the variant {entry.default_variant!r}"
         hint = suggestion(entry.default_variant, sorted(variants), "use one of")
-        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.LINES))
+        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
     if mixed := mixed_variants(variant for variant in variants if variant):
         message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
         hint = "if they are the same variant, use one spelling or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.LINES))
+        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     newest = entry.latest
     if newest is None and versions:
         present = [version for version in versions if version.version not in raw.gone] or versions
@@ -334,19 +334,19 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
                 f"{entry.lines!r} does not match {'any version' if missed == labels else 'all versions'}"
             )
             hint = f"no match: {', '.join(missed[:3])}; they get the default line"
-            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.LINES))
+            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
     if not rules.cycles:
         return
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
         hint = "they get the default line"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
     ended = {cycle.name for label in labels if (cycle := cycle_of(label, rules.cycles)) and cycle.ended}
     if ended:
         message = f"support of {entry.product} {', '.join(sorted(ended))} has ended, but the date is unknown"
         hint = "set `endOfLife` of these versions if you know the date"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
 
 
 def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:

@@ -70,5 +70,5 @@ def _svg(site: Site, name: str, logo: str, problems: Problems) -> str | None:
     except ValueError as why:
         if "\0" not in logo:
             message = f"{logo!r} {why}"
-    problems.add(site.config.problem(("badges", name, "logo"), message, hint, code=Code.LOGO))
+    problems.add(site.config.problem(("badges", name, "logo"), message, hint, code=Code.SETTING))
     return None

@@ -70,7 +70,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
     """Warn about patterns in the settings that match no page."""
 
     def add_problem(name: Resource, message: str, hint: str, level: Level) -> None:
-        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
     for name in ITEM_MODELS:
         patterns = getattr(settings, name).pages
@@ -118,7 +118,7 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
         others = f" (and {len(unread) - 1} more like it)" if unread[1:] else ""
         message = f"ignored{others}: the plugin `meta` is not enabled"
         hint = "add it to `plugins` (it is part of Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -128,7 +128,7 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     message = "no items found"
     docs = name_of(site.docs_dir, site.root)
     hint = f"add a page such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.PAGE))
 
 
 def raw_items(
@@ -321,7 +321,9 @@ def _note_undeclared(
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"undeclared keys are not in the API (with the number of {name}): {keys}"
         hint = "to publish them, declare them under `fields`"
-        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
+        problems.add(
+            site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.UNKNOWN_FIELD)
+        )
 
 
 class WebPages:
