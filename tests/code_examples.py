@@ -70,10 +70,9 @@ CATALOGS = {
     Code.PLUGINS: Broken(
         {
             PAGE: _page(),
-            "mkdocs.yml": "site_name: Catalog\nhooks: [hook.py]\n"
-            "plugins: [{catalog-api: {registry: a.b/c}}]\n",
-            "hook.py": "",
-        }
+            "mkdocs.yml": "site_name: Catalog\nplugins: [galery, {catalog-api: {registry: a.b/c}}]\n",
+        },
+        command=("check",),
     ),
     Code.BROKEN_REPORT: Broken({PAGE: _page(), REPORT: _report()[:-20]}),
     Code.UNMATCHED_REPORT: Broken({PAGE: _page("versions: [1.28.0]"), REPORT: _report()}),
@@ -101,7 +100,7 @@ CATALOGS = {
     Code.HISTORY: Broken({PAGE: _page(), "history/2025-11-20.json": "{}"}),
     Code.MARKER: Broken(
         {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"},
-        command=("check", "--with-mkdocs"),
+        command=("check",),
     ),
     Code.IN_THE_WAY: Broken({PAGE: _page(), "site/api/v1/images.json": "{}"}, command=("build",)),
     Code.HEADER_FILE: Broken(

@@ -165,16 +165,6 @@ def test_a_link_is_replaced_and_never_written_through(past: Past) -> None:
     assert "history: not a folder" in refusal(past, "--date", FOURTH)
 
 
-def test_the_folder_can_be_named(past: Past) -> None:
-    past.site.settings["history"] = "data/past"
-    past.run("--date", FIRST)
-    assert (past.site.folder / f"data/past/{FIRST}.json").is_file()
-    past.site.settings["history"] = "docs/past"
-    result = past.run("--date", FIRST)
-    assert result.exit_code == 1
-    assert "catalog-api.history: the folder is in docs_dir" in result.output
-
-
 def test_a_refused_catalog_records_nothing(past: Past) -> None:
     past.site.image("bad", "versions: ['1 0']")
     assert "docs/images/bad.md" in refusal(past, "--date", FOURTH)

@@ -52,12 +52,9 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
     result = past.site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert check(past.site.folder / "site", "/catalog") == []
-    links = result.json("index.json")["history"]
-    assert links == {
-        "changes": "/catalog/api/v1/changes.json",
-        "index": "/catalog/api/v1/history/index.json",
-        "fixes": "/catalog/api/v1/fixes.json",
-    }
+    documents = result.json("index.json")["documents"]
+    assert documents["changes"] == "/catalog/api/v1/changes.json"
+    assert documents["fixes"] == "/catalog/api/v1/fixes.json"
     assert [day["date"] for day in result.json("changes.json")["data"]] == [THIRD, SECOND, FIRST]
     first = result.json(f"changes/{FIRST}.json")["data"]
     assert {event["reason"] for event in first if "reason" in event} == {"baseline"}
@@ -99,7 +96,7 @@ def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
     shutil.rmtree(past.site.folder / "history")
     result = past.site.mkdocs(strict=True)
     assert not result.failed, result.logged()
-    assert result.json("index.json")["history"] is None
+    assert not {"changes", "fixes"} & result.json("index.json")["documents"].keys()
     assert not (result.api / "changes.json").exists()
     assert not (result.api / "history").exists()
     assert not (past.site.folder / "site/feeds/security.xml").exists()
@@ -107,14 +104,9 @@ def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
     assert text.count("No day has been recorded yet.") == 3
 
 
-def test_a_folder_that_is_set_has_to_be_there_and_not_in_docs_dir(past: Past) -> None:
-    past.site.settings["history"] = "records"
-    result = past.site.mkdocs()
-    assert result.failed
-    assert any("the folder 'records' is missing" in text for text in result.logged())
-    (past.site.folder / "history").rename(past.site.folder / "docs/records")
-    past.site.settings["history"] = "docs/records"
-    result = past.site.mkdocs()
+def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
+    past.site.config["docs_dir"] = "history"
+    result = past.site.build()
     assert any("MkDocs would publish it" in text for text in result.logged())
     assert not (past.site.folder / "site/api").exists()
 
@@ -136,7 +128,7 @@ def test_no_image_of_the_history_lands_elsewhere(past: Past, slug: str) -> None:
     path.write_text(text, "utf-8", newline="\n")
     result = past.site.mkdocs()
     assert any(text.startswith(f"history/{THIRD}.json:2: not used: ") for text in result.logged())
-    assert not list(past.site.folder.parent.rglob("x.json*"))
+    assert not list(past.site.folder.rglob("x.json*"))
     assert check(past.site.folder / "site", "/catalog") == []
 
 

@@ -346,50 +346,6 @@ def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
     assert told(site) == []
 
 
-@pytest.mark.parametrize("path", ["docker/nginx.md", "nginx.md"])
-def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: SiteFolder, path: str) -> None:
-    site.image("redis")
-    site.page(path, f"title: NGINX\n{CHART}")
-    assert [problem[:4] for problem in told(site)] == [("warning", "CAT015", f"docs/{path}", 3)]
-    site.page(path, f"title: NGINX\n{CHART}\ncatalog: false")
-    assert told(site) == []
-    site.page(path, "title: NGINX\ncategory: Web\ntags: [tier]", "tier: core\nlicense: MIT")
-    assert told(site) == []
-    site.page(path, CHART)
-    site.settings["images"] = {"pages": "images/*.md"}
-    assert [problem.level for problem in told(site)] == ["info"], "it may be left out on purpose"
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "field"),
-    [
-        ("images.yml", "- {name: NGINX}", "images.data"),
-        ("charts.json", '[{"name": "Web"}]', "charts.data"),
-        ("updates.yaml", "# All\n- {application: nginx}", "updates.data"),
-        ("vex/nginx.json", "{}", "security.vex"),
-    ],
-)
-def test_sources_in_docs_are_a_warning(site: SiteFolder, path: str, body: str, field: str) -> None:
-    site.image("nginx")
-    site.write(f"docs/{path}", body)
-    (problem,) = told(site)
-    assert problem[:3] == ("warning", "CAT021", "mkdocs.yml")
-    assert problem.field == f"catalog-api.{field}" and f"docs/{path.partition('/')[0]}" in problem.text
-    site.write(f"docs/{path}", "a: b" if body != "{}" else body)
-    site.write(path, "[]" if body != "{}" else body)
-    assert "CAT021" not in [problem.code for problem in told(site)]
-
-
-def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
-    site.page("charts/web.md", CHART)
-    site.write("images/nginx.md", f"---\n{CHART}\n---\n")
-    (problem,) = told(site)
-    assert (problem.level, problem.code, problem.field) == ("warning", "CAT015", "catalog-api.images.pages")
-    assert "docs/images" in problem.text
-    site.write("images/nginx.md", "# What this folder builds\n")
-    assert told(site) == []
-
-
 def test_a_newest_version_without_a_scan_is_noted_if_an_older_one_has_one(site: SiteFolder) -> None:
     site.image("nginx", "versions:\n  - '1.0'\n  - '1.1'")
     site.image("redis", "versions: ['8.0']")

@@ -106,19 +106,17 @@ ODD: list[Put] = [os.mkfifo, dangling]
     [
         ("roadmap.yml", "mkdocs.yml"),
         ("updates.yml", "mkdocs.yml"),
-        ("decided.yml", "mkdocs.yml"),
+        ("decisions.yml", "mkdocs.yml"),
         (KEV, KEV),
-        ("docs/logo.svg", "mkdocs.yml"),
         ("history/2026-01-01.json", "history/2026-01-01.json"),
         ("base.yml", "mkdocs.yml"),
     ],
 )
 def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
-    prepared(site, badges={"images": {"logo": "logo.svg"}})
-    site.write("docs/logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    if path == "decided.yml":
+    prepared(site)
+    if path == "decisions.yml":
         (site.folder / "updates.yml").unlink()
-        site.settings["updates"] = {"data": "new.json", "decisions": path}
+        site.settings["updates"] = {"data": "new.json"}
         site.write("new.json", "[]")
     if path == "base.yml":
         site.config["INHERIT"] = path

@@ -154,8 +154,6 @@ def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
         collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
     security = definitions["SecuritySettings"]["properties"]
     security["scanners"]["items"] = {"enum": [*scanners], "type": "string"}
-    badges = settings["properties"]["badges"]
-    badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     settings["properties"]["lookups"]["items"] = {"enum": [*lookups], "type": "string"}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
     return {

@@ -60,7 +60,7 @@ def command(run: Run, date: str | None) -> None:
 
 def _record(run: Run, date: str) -> Recorded:
     site, settings = run.read()
-    folder = history_folder(site, settings, run.problems, to_write=True)
+    folder = history_folder(site, run.problems, to_write=True)
     if folder is None:
         raise CatalogError(Problems())
     today = clock.latest().date().isoformat()

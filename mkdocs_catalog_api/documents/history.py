@@ -230,6 +230,7 @@ HISTORY = Kind(
             "Every recorded day",
             "The number of changes on each day, newest first. Only a catalog with a history has them.",
             Changes,
+            listed="changes",
         ),
         Route(
             addresses.changes("{date}"),
@@ -239,6 +240,7 @@ HISTORY = Kind(
             "The events of the day by image.",
             DayChanges,
             (_DAY,),
+            listed="dayChanges",
             goes_with="contents",
         ),
         Route(
@@ -248,6 +250,7 @@ HISTORY = Kind(
             "Figures of every recorded day",
             "Open vulnerabilities, images and grades at the end of each day, and how long fixes took.",
             HistoryIndex,
+            listed="history",
         ),
         Route(
             addresses.FIXES,
@@ -257,6 +260,7 @@ HISTORY = Kind(
             "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
             "how old the open ones are.",
             Fixes,
+            listed="fixes",
         ),
         Route(
             addresses.image_history("{slug}"),
@@ -266,10 +270,10 @@ HISTORY = Kind(
             "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
+            listed="imageHistory",
             goes_with="image",
         ),
     ),
-    templates={"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"},
     documents=_documents,
     needs=lambda catalog, settings: catalog.history is not None,
 )

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, get_args
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
-from ..authored.settings import OpenApiSettings
 from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
@@ -85,10 +84,10 @@ _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) -> dict[str, Any]:
+def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     """OpenAPI 3.1 of every route of these kinds.
 
-    It depends on the settings alone: catalogs with the same settings and kinds have the same description.
+    It depends on the site and the settings alone: catalogs with the same ones have the same description.
     """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
@@ -96,14 +95,10 @@ def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) 
         f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
-    info: dict[str, Any] = {"title": catalog.title, "version": "v1", "description": _DESCRIPTION}
-    for name in ("contact", "license"):
-        if (section := getattr(settings, name)) and (said := section.model_dump(exclude_none=True)):
-            info[name] = said
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
-        "info": info,
+        "info": {"title": catalog.title, "version": "v1", "description": _DESCRIPTION},
         "servers": _servers(catalog),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
@@ -124,7 +119,6 @@ def _schemas(
     named: dict[str, Schema] = {}
     for name, schema in schemas.items():
         named[name] = _open(name, schema, named)
-    named["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
     for event in get_args(AnyEvent):
         if event.__name__ in named:
             named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.folders import leads_out, project_of
-from ..authored.settings import DEFAULT_HISTORY, Settings
+from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.events import AnyEvent
 from ..catalog.history import RecordedFigures
@@ -182,23 +182,21 @@ def _line(error: str, body: bytes) -> int:
     return 1
 
 
-def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:
-    """Return the folder of the setting or the default one; None if it does not exist, unless `to_write`.
+def history_folder(site: Site, problems: Problems, *, to_write: bool) -> Folder | None:
+    """Return the folder of the recorded days; None if it does not exist, unless `to_write`.
 
-    Adds an error if it is in docs_dir, behind a link out of the project, or set and missing.
+    Adds an error if it is in docs_dir, or behind a link out of the project.
     """
-    label = settings.history or DEFAULT_HISTORY
+    label = HISTORY_FOLDER
     path = site.root / label
-    if not (to_write or settings.history or os.path.lexists(path)):
+    if not (to_write or os.path.lexists(path)):
         return None
     if not leads_out(path, [site.docs_dir]):
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     elif leads_out(path.parent, project_of(site.root, path.parent)):
         message = f"the path of the folder {label!r} contains a link that leads out of the project"
         hint = "move the folder into the project"
-    elif to_write or os.path.lexists(path):
-        return Folder(path, label)
     else:
-        message, hint = f"the folder {label!r} is missing", "create it with `catalog-api record`"
-    problems.add(site.config.problem(("history",), message, hint, code=Code.MISSING_PATH))
+        return Folder(path, label)
+    problems.add(Problem(label, 0, 0, "", message, hint, code=Code.MISSING_PATH))
     return None

@@ -9,7 +9,7 @@ class Code(StrEnum):
     """A kind of problem: its code, topic, cause and remedy.
 
     A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
-    guide begin with them (`python -m tests.code_sections` refreshes the sections).
+    guide begin with them (`python -m tests.refresh` refreshes the sections).
     """
 
     topic: str
@@ -84,9 +84,10 @@ class Code(StrEnum):
         "is in a place where it is not allowed, or is listed under two names.",
         "Create it, or correct the path. It is relative to the folder of mkdocs.yml.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
-        "MkDocs stopped before it built a page.",
-        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin is not installed, or MkDocs "
+        "stopped before it had read the pages.",
+        "Correct `plugins` in mkdocs.yml, install the packages of your plugins, and run `mkdocs build` for "
+        "details.")
 
     # Reports
     BROKEN_REPORT = ("CAT030", "unreadable or missing report",

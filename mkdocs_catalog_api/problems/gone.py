@@ -14,6 +14,7 @@ SETTINGS: Mapping[str, str] = {
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
+_READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
@@ -29,6 +30,8 @@ COMMANDS: Mapping[str, str] = {
     "record --rebuild": "recorded days need no repair after a merge",
     "record --from-git": "record each day with `catalog-api record` from now on",
     "record --since": "record each day with `catalog-api record` from now on",
+    **{f"{command} --trust": _READS for command in ("build", "check", "list", "record")},
+    "check --with-mkdocs": _READS,
 }
 """Command, or command and option such as `record --verify` → remedy."""
 

@@ -22,14 +22,6 @@ def paths(api: Api) -> Iterator[str]:
         yield from (path for path in api.documents if path.startswith("history/"))
 
 
-def links(api: Api) -> Json:
-    """What the discovery document says of it."""
-    if "changes.json" not in api.documents:
-        return None
-    names = {"changes": "changes.json", "index": "history/index.json", "fixes": "fixes.json"}
-    return {name: api.href(path) for name, path in names.items()}
-
-
 def check(api: Api) -> None:
     if "changes.json" not in api.documents:
         return
