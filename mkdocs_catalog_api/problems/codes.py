@@ -35,8 +35,8 @@ class Code(StrEnum):
         "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
         "Check the line in the message and the line above it, which may be the cause.")
     NOT_READ = ("CAT002", "unreadable file",
-        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
-        "socket, a device, a broken link, or a link to a place outside the project.",
+        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a "
+        "broken link, a link to a place outside the project, or not a regular file.",
         "Replace it with a regular file inside the project, make it readable, or remove it.")
 
     # Items
@@ -58,8 +58,8 @@ class Code(StrEnum):
         "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
         "Set `latest` to the newest version.")
     PAGE = ("CAT015", "page and item do not match",
-        "A page matches the patterns of two collections, or has the fields of an item and matches none. "
-        "`catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
+        "A page matches the patterns of two collections, `catalog` is not a collection, `page` is not a page "
+        "of the site, or an item has no page.",
         "Set `catalog` to the collection of the page, or add a page for the item.")
     NO_ITEMS = ("CAT016", "no items",
         "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
+    "security.epss": "remove it; clients can ask the API of EPSS",
+    "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
@@ -19,6 +21,8 @@ COMMANDS: Mapping[str, str] = {
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
     "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "fetch --epss": "clients can ask the API of EPSS",
+    "fetch --epss-url": "clients can ask the API of EPSS",
     "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
     "record --head": _GIT,

@@ -541,6 +541,7 @@
       option.selected = true;
       $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
       $(root, ".catalog-advice").textContent = option.dataset.advice ?? "";
+      list.root.hidden = option.dataset.scanned === undefined;
       $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
       if (list.data.source === option.value) return;
       list.data.source = option.value;
