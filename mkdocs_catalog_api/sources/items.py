@@ -343,7 +343,7 @@ def item_uri(collection: str, slug: str) -> str:
 def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield path in docs_dir and name of the pages that items get.
 
-    Problems are left to `load`. It refuses entries without a valid slug, so these get no page.
+    Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
     for name in ("images", "charts"):
         path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
