@@ -111,7 +111,7 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     if catalog.exploited is not None:
         yield _exploited([each.exploited for each in scanned if each.exploited is not None])
     yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
-    licenses = {item.license for item in items}
+    licenses = {item.license for item in items if item.license}
     if len(licenses) == 1:
         yield BadgeContent("license", "license", licenses.pop(), _BLUE)
     else:

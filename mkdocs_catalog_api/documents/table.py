@@ -22,12 +22,12 @@ from .kinds import TAGS, Kind, Route
 from .references import REFERENCES
 from .renovate import RENOVATE
 from .security import SECURITY
-from .slim import SEARCH_INDEX, slim_kinds
+from .slim import slim_kinds
 from .vex import VEX
 
 LOOKUPS = (DIGESTS, REFERENCES, CVES, RENOVATE, EPSS)
 """Documents that answer one question each; discovery lists them first, in this order."""
-KINDS = (SECURITY, VEX, HISTORY, BADGES, SEARCH_INDEX, CLOSING, *LOOKUPS)
+KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, *LOOKUPS)
 """In the order of the API's description, where they follow the collections."""
 LOOKUP_NAMES = tuple(kind.name for kind in KINDS if kind.optional)
 """The words of the setting `lookups`, which by default has them all."""

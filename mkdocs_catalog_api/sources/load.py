@@ -32,6 +32,7 @@ from .advisories import Advisories, read_advisories
 from .cycles import read_cycles
 from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
+    default_fields,
     WebPages,
     check_emptiness,
     check_patterns,
@@ -126,7 +127,9 @@ def load_values(
     paged = select(site.pages, page_selection(settings), problems)[name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
     registry = settings.registry or NO_REGISTRY
-    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in (*pages, *entries)]
+    return [
+        (raw, default_values(raw, registry, model, default_fields(raw, section))) for raw in (*pages, *entries)
+    ]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
