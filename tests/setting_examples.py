@@ -11,7 +11,6 @@ EXAMPLES = {
     "images.defaults": "images: {defaults: {tier: standard, license: GPL-3.0-only}}",
     "images.fields": "images: {fields: {port: integer, shell: {type: text, values: [none, bash]}}}",
     "images.version_fields": "images: {version_fields: {changelog: url}}",
-    "images.vocabulary": "images: {vocabulary: {tier: [core, standard, community]}}",
     "images.map": "images: {map: {category: tags, homepage: project_url}}",
     "images.lines": "images: {lines: major}",
     "images.variants": 'images: {variants: {dev: "*-dev"}}',

@@ -28,9 +28,9 @@ FIELDS = [
 ]
 
 
-def build(site: SiteFolder, name: str, fields: Any = None, vocabulary: Any = None) -> Path:
+def build(site: SiteFolder, name: str, fields: Any = None) -> Path:
     """Build the site into a folder of that name."""
-    site.settings["images"] = {"fields": fields or {}, "vocabulary": vocabulary or {}}
+    site.settings["images"] = {"fields": fields or {}}
     result = call("build", "-q", "-f", config(site), "--site-dir", name)
     assert result.exit_code == 0, result.output
     return site.folder / name
@@ -84,8 +84,8 @@ def test_a_new_image_is_told_and_passes(site: SiteFolder) -> None:
 
 
 def test_what_only_grows_is_told_and_passes(site: SiteFolder) -> None:
-    old = build(small(site), "old", vocabulary={"tier": ["core"]})
-    new = build(site, "new", {"port": "integer"}, {"tier": ["core", "community"]})
+    old = build(small(site), "old", {"tier": {"values": ["core"]}})
+    new = build(site, "new", {"tier": {"values": ["core", "community"]}, "port": "integer"})
     assert differences(old, new, 0) == [
         "compatible: Image.port: new field",
         "compatible: Image.tier: new word 'community'",

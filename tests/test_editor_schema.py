@@ -162,16 +162,15 @@ def test_updates(row: dict[str, object], good: bool) -> None:
         (
             {
                 "images": {
-                    "fields": {"port": "integer", "os": {"values": ["a"]}},
-                    "vocabulary": {"tier": ["a"]},
+                    "fields": {"port": "integer", "os": {"values": ["a"]}, "tier": {"from": "a"}},
+                    "defaults": [{"pages": "images/old/**", "values": {"tier": "a"}}],
                 }
             },
             True,
         ),
         ({"registy": "x"}, False),
         ({"images": {"fields": {"port": "int"}}}, False),
-        ({"images": {"vocabulary": {"teir": ["a"]}}}, False),
-        ({"images": {"vocabulary": {"tier": [1.10]}}}, False),
+        ({"images": {"fields": {"tier": {"values": [1.10]}}}}, False),
         ({"security": {"max_age": "30"}}, False),
     ],
 )

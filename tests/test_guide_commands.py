@@ -180,8 +180,8 @@ def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
 @pytest.mark.slow
 def test_what_changed_between_two_builds(folder: Path, site: SiteFolder) -> None:
     for name, images in {
-        "published": {"fields": {"port": "integer"}, "vocabulary": {"tier": ["core", "standard"]}},
-        "site": {"vocabulary": {"tier": ["core", "standard", "community"]}},
+        "published": {"fields": {"port": "integer", "tier": {"values": ["core", "standard"]}}},
+        "site": {"fields": {"tier": {"values": ["core", "standard", "community"]}}},
     }.items():
         site.settings["images"] = images
         site.write_config()

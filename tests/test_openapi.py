@@ -300,18 +300,22 @@ def test_custom_fields_and_closed_words_are_typed(site: SiteFolder) -> None:
         "fields": {
             "port": {"type": "integer", "required": True, "description": "Port it listens on."},
             "shells": {"values": ["bash", "none"], "list": True},
+            "tier": {"values": ["core", "extra"], "required": True},
         },
-        "vocabulary": {"tier": ["core", "extra"]},
+        "version_fields": {"built": "date"},
     }
     site.image("alpha", "port: 80")
     assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
     described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
-    image = described["components"]["schemas"]["Image"]
-    assert image["properties"]["tier"]["x-extensible-enum"] == ["core", "extra"]
-    assert image["properties"]["port"]["type"] == "integer"
-    assert image["properties"]["port"]["description"] == "Port it listens on."
-    assert image["properties"]["shells"]["items"]["x-extensible-enum"] == ["bash", "none"]
-    assert {"port", "shells"} <= set(image["required"])
+    schemas = described["components"]["schemas"]
+    assert schemas["Image"]["properties"]["tier"]["x-extensible-enum"] == ["core", "extra"]
+    assert schemas["Image"]["properties"]["custom"]["$ref"] == "#/components/schemas/ImageCustom"
+    custom = schemas["ImageCustom"]
+    assert custom["properties"]["port"]["type"] == "integer"
+    assert custom["properties"]["port"]["description"] == "Port it listens on."
+    assert custom["properties"]["shells"]["items"]["x-extensible-enum"] == ["bash", "none"]
+    assert custom["required"] == ["port", "shells"]
+    assert schemas["ImageVersionCustom"]["properties"]["built"]["format"] == "date"
 
 
 def test_it_forbids_no_field_that_a_later_version_adds(described: Any) -> None:

@@ -43,7 +43,7 @@ def schemas(
     scanners: Sequence[str] = (),
     inherited: bool = False,
 ) -> dict[str, Schema]:
-    """Return file name → schema. With `settings`, the collections have custom fields and the rules of the catalog.
+    """Return file name → schema. With `settings`, the collections have the fields and rules of a catalog.
 
     `lookups` and `scanners` are the allowed values of these settings. With `inherited`, a page has no
     required fields, because a `.meta.yml` may provide them.
@@ -68,7 +68,10 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")
     item["properties"]["category"] = {
-        "anyOf": [category, {**listed, "description": "All categories; the first is the main category."}],
+        "anyOf": [
+            *category.get("anyOf", [category]),
+            {**listed, "description": "All categories; the first is the main category."},
+        ],
         "description": description,
     }
     if listed := item["properties"].get("versions"):

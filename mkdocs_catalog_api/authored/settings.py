@@ -43,7 +43,7 @@ from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
-from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
+from .messages import location, message_and_hint, not_among, resembling, suggestion
 from .pages import SLUG
 
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
@@ -512,43 +512,51 @@ def check_collection(
     names = built_in_fields(model)
     for name, noun in (("verify", "signatures"), ("lines", "release lines"), ("variants", "release lines")):
         if getattr(section, name) is not None and name not in names:
-            yield config.problem((resource, name), f"`{resource}` has no {noun}", "remove it", code=Code.SETTING)
-    rules = {"fields": section.fields, "version_fields": section.version_fields}
+            yield config.problem(
+                (resource, name), f"`{resource}` has no {noun}", "remove it", code=Code.SETTING
+            )
+    declared = written if isinstance(written, dict) else {}
     valid: dict[str, dict[str, FieldRule]] = {"fields": {}, "version_fields": {}}
     for setting, of in (("fields", model), ("version_fields", version_model(model))):
-        if of is None and rules[setting]:
-            message = f"`{resource}` has no versions"
-            yield config.problem((resource, setting), message, "remove it", code=Code.SETTING)
-        for name, rule in rules[setting].items() if of else ():
-            wrong = [*_wrong_rule(name, rule, of)]
+        rules: Rules = getattr(section, setting)
+        if of is None:
+            if rules:
+                message = f"`{resource}` has no versions"
+                yield config.problem((resource, setting), message, "remove it", code=Code.SETTING)
+            continue
+        for name, rule in rules.items():
+            wrong = [*_wrong_rule(name, rule, declared[setting].get(name), of)]
             for path, message, hint in wrong:
                 yield config.problem((resource, setting, name, *path), message, hint, code=Code.SETTING)
-            if not wrong:
-                valid[setting][name] = rule
-    fields = fields_of(model, _optional(valid["fields"]), _optional(valid["version_fields"]))
-    declared = written.get("fields") if isinstance(written, dict) else None
-    invalid = {*declared} - valid["fields"].keys() if isinstance(declared, dict) else set()
+            if not wrong:  # what every item requires, defaults alone need not have
+                valid[setting][name] = rule.model_copy(update={"required": False})
+    fields = fields_of(model, valid["fields"], valid["version_fields"])
+    invalid = {*(declared.get("fields") or ())} - valid["fields"].keys()
     for position, defaults in enumerate(section.all_defaults()):
-        place = (resource, "defaults", *((position, "values") if isinstance(section.defaults, tuple) else ()))
+        within = (position, "values") if isinstance(section.defaults, tuple) else ()
+        place = (resource, "defaults", *within)
         yield from _defaults(defaults.values, place, fields, invalid, config)
 
 
-def _optional(rules: Rules) -> Rules:
-    """The rules without requirements, which defaults alone need not meet."""
-    return {name: rule.model_copy(update={"required": False}) for name, rule in rules.items()}
-
-
 def _wrong_rule(
-    name: str, rule: FieldRule, model: type[BaseModel]
+    name: str, rule: FieldRule, declared: object, model: type[BaseModel]
 ) -> Iterator[tuple[Sequence[str | int], str, str]]:
-    """Yield path, message and hint for each error in the settings of a field."""
+    """Yield path, message and hint for each error in the settings of a field.
+
+    `declared` are these settings as written; `rule` may lack its invalid values.
+    """
+    declared = declared if isinstance(declared, dict) else ["type"]
     info = built_in_fields(model).get(name)
     if info is None:
+        near = resembling(name, built_in_fields(model)) if "type" not in declared else None
+        if near:
+            hint = f"did you mean `{near}`? For a custom field, add `type: {rule.type}`"
+            yield (), f"`{name}` is not a built-in field", hint
         return
     if name == "categories":
         yield (), "`categories` is a list under `category`", "use `category`"
         return
-    if not rule.model_fields_set & {"values", "required", "from_"}:
+    if not {*declared} & {"values", "required", "from"}:
         yield (), f"the field `{name}` is built in", "remove it, or set `values`, `required` or `from`"
         return
     for option in sorted(rule.model_fields_set & {"type", "list", "description", "card"}):

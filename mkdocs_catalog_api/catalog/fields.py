@@ -80,7 +80,7 @@ class FieldRule(BaseModel):
         """The type of a custom field in a model."""
         base: Any = Literal[self.values] if self.values else _TYPES[self.type]
         if self.list:
-            return list[base]  # type: ignore[valid-type]
+            return list[base]
         return base if self.required else base | None
 
 
@@ -100,7 +100,7 @@ class OwnFields(BaseModel):
     def read(
         cls, values: Mapping[str, object], *path: str | int
     ) -> tuple[dict[str, object], list[ErrorDetails]]:
-        """Name → value, in the order declared, and the errors in `values`, which are at `path` of the item."""
+        """Name → value, in the order declared, and the errors in `values`, which are at `path`."""
         if not cls.rules:
             return {}, []
         try:
@@ -269,7 +269,8 @@ def _ruled(info: FieldInfo, rule: FieldRule) -> tuple[Any, FieldInfo]:
     is_list, nullable = get_origin(kind) is list, type(None) in get_args(kind)
     metadata: Sequence[Any] = info.metadata
     if rule.values:
-        kind = list[Literal[rule.values]] if is_list else Literal[rule.values]  # type: ignore[valid-type]
+        closed: Any = Literal[rule.values]
+        kind = list[closed] if is_list else closed
         metadata = metadata if is_list else [part for part in metadata if isinstance(part, Shown)]
         kind = kind | None if nullable and not rule.required else kind
     elif nullable and rule.required:

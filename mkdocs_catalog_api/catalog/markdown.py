@@ -49,7 +49,9 @@ def _converted(text: str, escape: Callable[[str], str], tag: _Tag) -> str:
 def _element(name: str, content: str, address: str) -> str:
     if name != "a":
         return f"<{name}>{content}</{name}>"
-    return f'<a href="{html.escape(address)}" rel="noopener">{content}</a>' if is_web_link(address) else content
+    return (
+        f'<a href="{html.escape(address)}" rel="noopener">{content}</a>' if is_web_link(address) else content
+    )
 
 
 @overload

@@ -115,9 +115,7 @@ def _documents(resource: str, catalog: Catalog) -> Documents:
     yield slim_path(resource), listed("v1", resource, len(data), data)
 
 
-def _entry(
-    struct: type[Struct], item: Image | Chart, at: Addresses, resource: str, own: Struct
-) -> Struct:
+def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: str, own: Struct) -> Struct:
     values: dict[str, Any] = {**vars(item.entry), "custom": own}
     values["description"] = plain_text(item.entry.description)
     if isinstance(item, Image):

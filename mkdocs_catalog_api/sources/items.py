@@ -177,7 +177,9 @@ def read_items(
     without_image: list[RawItem] = []
     facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
-        values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, default_fields(raw, section))
+        values = default_values(
+            raw, settings.registry or NO_REGISTRY, fields.model, default_fields(raw, section)
+        )
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
         slugs.add(str(values.get("slug")))

@@ -32,12 +32,12 @@ from .advisories import Advisories, read_advisories
 from .cycles import read_cycles
 from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
-    default_fields,
     WebPages,
     check_emptiness,
     check_patterns,
     check_unread_defaults,
     data_file,
+    default_fields,
     page_selection,
     raw_items,
     read_items,
@@ -128,7 +128,8 @@ def load_values(
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
     registry = settings.registry or NO_REGISTRY
     return [
-        (raw, default_values(raw, registry, model, default_fields(raw, section))) for raw in (*pages, *entries)
+        (raw, default_values(raw, registry, model, default_fields(raw, section)))
+        for raw in (*pages, *entries)
     ]
 
 

@@ -23,6 +23,13 @@ def check(api: Api, named_latest: Set[str]) -> None:
             )
         for position, item in enumerate(data):
             _item(api, name, item, f"$.data[{position}]")
+            if item.get("replacedBy") is not None and item["replacedBy"] not in {*slugs} - {item["slug"]}:
+                where = f"$.data[{position}].replacedBy"
+                api.blame(f"{name}.json", where, f"names no other item: {item['replacedBy']}")
+            if item["category"] != next(iter(item["categories"]), None):
+                api.blame(
+                    f"{name}.json", f"$.data[{position}].category", "is not the first of the categories"
+                )
             if "versions" in item:
                 labels = [version["version"] for version in item["versions"]]
                 # The newest is first, wherever the order has it, if the page says so or labels have words.

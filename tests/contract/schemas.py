@@ -35,18 +35,17 @@ def check(api: Api, custom: Mapping[str, Sequence[str]]) -> None:
     """
     frozen, own = json.loads(FROZEN.read_bytes()), api.documents.get("openapi.json", {"paths": {}})
     schemas = frozen["components"]["schemas"]
+    described = own.get("components", {}).get("schemas", {})
+    for name in [name for name in schemas if name.endswith("Custom")]:
+        schemas[name]["properties"] = {
+            field: {"$ref": f"urn:own#/components/schemas/{name}/properties/{field}"}
+            for field in described.get(name, {}).get("properties", {})
+        }
     for collection, fields in custom.items():
-        # They stand last, and hide built-in fields of their name.
-        item = schemas[ITEMS[collection]]
-        place = f"urn:own#/components/schemas/{ITEMS[collection]}/properties/"
-        built_in = {name: schema for name, schema in item["properties"].items() if name not in fields}
-        item["properties"] = built_in | {name: {"$ref": place + name} for name in fields}
-        slim = ITEMS[collection] + "Entry"
-        offered = own.get("components", {}).get("schemas", {}).get(slim, {}).get("properties", {})
-        if slim in schemas:  # slim lists have those with few words, which lists filter by
-            schemas[slim]["properties"] |= {
-                name: {"$ref": place + name} for name in fields if name in offered
-            }
+        # In the order declared; the test names them, so that none is lost in both places.
+        offered = [*schemas[f"{ITEMS[collection]}Custom"]["properties"]]
+        if offered != [*fields]:
+            api.blame("openapi.json", "$", f"describes the fields {offered} of {collection}, not {[*fields]}")
     for name, schema in schemas.items():
         _close(schema, OPTIONAL.get(name, set()))
     resources = {"urn:frozen": frozen, "urn:own": own}
