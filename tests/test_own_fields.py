@@ -161,6 +161,6 @@ def test_a_catalog_demands_fields(site: SiteFolder) -> None:
         "category: missing required field",
         "license: missing required field",
         "platforms: missing required field",
-        "versions[0].released: missing required field",
+        "versions[0]: missing required field",
         "versions[1].line: '2' is not 1",
     ]

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..problems import RefusedError
-from .model import Model, short
+from .model import CustomizableModel, Model, short
 from .shown import Shown
 from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
 
@@ -187,7 +187,8 @@ class ItemFields(NamedTuple, Generic[M]):
             return None, [*_category_once(error.errors(include_url=False), values), *errors]
         if errors:
             return None, errors
-        entry.own.update(own)
+        if isinstance(entry, CustomizableModel):
+            entry.own.update(own)
         for version, own_of_version in zip(getattr(entry, "versions", ()), own_of_versions, strict=False):
             version.own.update(own_of_version)
         return entry, []

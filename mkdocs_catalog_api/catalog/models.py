@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .model import Model, short, unique
+from .model import CustomizableModel, Model, short, unique
 from .names import DIGEST
 from .shown import Shown
 from .types import (
@@ -86,7 +86,7 @@ def _platforms_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]
     return manifests
 
 
-class VersionEntry(Model):
+class VersionEntry(CustomizableModel):
     """One published version of an image."""
 
     version: Annotated[VersionLabel, Field(description="Label of the version: its tag."), _IN_RELEASES]
@@ -184,7 +184,7 @@ class VersionEntry(Model):
         return self
 
 
-class ChartVersionEntry(Model):
+class ChartVersionEntry(CustomizableModel):
     """One published version of a chart."""
 
     version: Annotated[ChartVersion, Field(description="SemVer version of the chart."), _IN_RELEASES]
@@ -223,7 +223,7 @@ class PinEntry(Model):
         return self
 
 
-class ItemEntry(Model):
+class ItemEntry(CustomizableModel):
     """Fields of every kind of item."""
 
     slug: Annotated[

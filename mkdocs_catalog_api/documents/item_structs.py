@@ -15,7 +15,7 @@ from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
 from ..catalog.fields import OwnFields
-from ..catalog.model import Model
+from ..catalog.model import CustomizableModel, Model
 from ..catalog.models import (
     ChartEntry,
     ImageEntry,
@@ -96,22 +96,22 @@ _NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem", "VersionEntry": "Ima
 @cache
 def published(
     model: type[BaseModel],
-    own: type[OwnFields] | None = None,
-    own_of_versions: type[OwnFields] | None = None,
+    own: type[OwnFields] = OwnFields,
+    own_of_versions: type[OwnFields] = OwnFields,
 ) -> type[Struct]:
     """The Struct that an entry of this model is published as.
 
-    Its fields are those of the model, then the computed ones, then `custom` with those of `own`, if any.
+    Its fields are those of the model, then the computed ones, then `custom` with those of `own`.
     """
     # Without the rules of a catalog: those are in a model of the same name, which is based on it.
     built_in = [base for base in model.__mro__ if base.__name__ == model.__name__][-1]
     name = _NAMES.get(model.__name__, model.__name__.removesuffix("Entry"))
     fields = {
-        field: _described(info, own_of_versions if field == "versions" else None)
+        field: _described(info, own_of_versions if field == "versions" else OwnFields)
         for field, info in model.model_fields.items()
         if not info.exclude
     } | {**_COMPUTED.get(built_in, {})}
-    if own is not None:
+    if issubclass(model, CustomizableModel):
         fields["custom"] = Annotated[custom(name, own), Meta(description="Custom fields of this catalog.")]
     return defstruct(
         name,
@@ -139,14 +139,14 @@ def custom(owner: str, own: type[OwnFields], names: Sequence[str] | None = None)
 
 def publish(
     entry: Model,
-    own: type[OwnFields] | None = None,
-    own_of_versions: type[OwnFields] | None = None,
+    own: type[OwnFields] = OwnFields,
+    own_of_versions: type[OwnFields] = OwnFields,
     **computed: object,
 ) -> Struct:
     """A validated entry as it is published, with the computed fields; `own` declares its custom fields."""
     struct = published(type(entry), own, own_of_versions)
     values = vars(entry) | computed
-    if own is not None:
+    if isinstance(entry, CustomizableModel):
         values["custom"] = custom(struct.__name__, own)(*entry.own.values())
     return struct(*(_published(values[name]) for name in struct.__struct_fields__))
 
@@ -157,12 +157,12 @@ def _published(value: object) -> object:
     return publish(value) if isinstance(value, Model) else value
 
 
-def _described(info: FieldInfo, own: type[OwnFields] | None = None) -> Any:
+def _described(info: FieldInfo, own: type[OwnFields] = OwnFields) -> Any:
     kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation, own)
     return Annotated[kind, Meta(description=info.description)] if info.description else kind
 
 
-def _plain(annotation: Any, own: type[OwnFields] | None) -> Any:
+def _plain(annotation: Any, own: type[OwnFields]) -> Any:
     """The type of a validated value, with the constraints that a schema can express.
 
     `own` declares the custom fields of a model in it.

@@ -145,7 +145,7 @@ def raw_items(
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
-    if fields.keys:
+    if fields.keys or fields.version_keys:
         return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
     return raws, entries
 
