@@ -116,7 +116,9 @@ CATALOGS = {
     Code.STATEMENT: Broken({**SCANNED, "vex/nginx.json": json.dumps(_VEX)}),
     Code.ADVISORIES: Broken({**SCANNED, "advisories/known_exploited_vulnerabilities.json": "{}"}),
     Code.HISTORY: Broken({PAGE: _page(), "history/2025-11-20.json": "{}"}),
-    Code.DAY: Broken({PAGE: _page()}, command=("record", "--date", "2999-01-01")),
+    Code.DAY: Broken(
+        {PAGE: _page(), "history/2025-11-20.json": "{}"}, command=("record", "--date", "2025-11-19")
+    ),
     Code.MARKER: Broken(
         {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"},
         command=("check", "--with-mkdocs"),

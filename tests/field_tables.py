@@ -31,7 +31,7 @@ TABLES = {
     "pins": ("charts", "PinEntry"),
     "roadmap": ("roadmap", "Item"),
     "updates": ("updates", "Update"),
-    "own fields": ("mkdocs", "CustomField"),
+    "own fields": ("mkdocs", "FieldRule"),
     "settings": ("mkdocs", "Settings"),
     "documents": ("mkdocs", ""),
 }

@@ -17,7 +17,6 @@ from mkdocs_catalog_api.documents.prove import encode, prove
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.statistics import read_history
 
-from .feeds_of_advisories import packed
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
 from .sites import Result as Built
 
@@ -129,7 +128,6 @@ class Past:
 def every_path(site: SiteFolder) -> Built:
     """A catalog without items that publishes whatever a catalog can."""
     site.settings["security"] = {"publish_vex": True}
-    site.write("advisories/epss_scores.csv.gz", packed({ONE: ("0.1", "0.2")}))
     Past(site).day("2026-11-01")
     result = site.build()
     assert not result.failed, result.logged()

@@ -31,8 +31,6 @@ EXAMPLES = {
     "updates.decisions": "updates: {data: nvcmp.json, decisions: held.yml}",
     "security.reports": "security: {reports: reports}",
     "security.vex": "security: {vex: statements}",
-    "security.kev": "security: {kev: data/kev.json}",
-    "security.epss": "security: {epss: data/epss.csv.gz}",
     "security.max_age": "security: {max_age: 30}",
     "security.scanners": "security: {scanners: [grype, trivy]}",
     "security.accept": "security: {accept: [filesystem, partial]}",
@@ -64,8 +62,6 @@ NOTES = {
     "images.lines": "See [Release lines and variants](lines.md).",
     "security.scanners": "See [Which report counts](vulnerabilities.md#which-report-counts).",
     "security.reports": "The folder can't be inside `docs_dir`, where MkDocs would publish it.",
-    "security.kev": "Get the file with [`catalog-api fetch --kev`](exploited.md).",
-    "security.epss": "Get the file with [`catalog-api fetch --epss`](exploited.md).",
     "security.accept": "`partial` grades a version of which some digests have no scan. "
     "`ignored` suppresses [findings that a scanner ignored](vex.md#ignore-rules-of-scanners).",
     "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000)"

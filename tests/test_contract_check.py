@@ -12,11 +12,11 @@ import pytest
 
 from .contract import check
 from .contract.schemas import FROZEN
-from .feeds_of_advisories import kev, packed
+from .feeds_of_advisories import kev
 from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_build import small
-from .test_lookups import EPSS, KEV
+from .test_lookups import KEV
 from .test_vex_build import vex
 
 GONE = object()
@@ -71,7 +71,6 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
     ("further ids", "cves/CVE-2026-0001.json data 0 reportedAs", "X-1", "cves/CVE-2026-0001.json $"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
-    ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),
     (
         "VEX",
         "vex/alpha.json statements 0 products 0 @id",
@@ -106,7 +105,6 @@ def every_kind(folder: Path) -> Result:
     old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW")]
     site.report("alpha/1.9.json", trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}"))
     site.write(KEV, kev({"CVE-2026-0007": "2026-03-04"}))
-    site.write(EPSS, packed({"CVE-2026-0001": ("0.1", "0.2"), "CVE-2026-0007": ("0.3", "0.4")}))
     product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
     vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})
     site.image("gamma", "versions: [1]")

@@ -1,8 +1,7 @@
-"""`catalog-api fetch --kev --epss` against servers that are right, and wrong in one way each."""
+"""`catalog-api fetch --kev` against servers that are right, and wrong in one way each."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,16 +15,16 @@ from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 
 from .bad_server import BadServer, answer, drops, endless
-from .feeds_of_advisories import epss, kev, many, packed
+from .feeds_of_advisories import kev
 from .sites import SiteFolder
 
 ADDED = {f"CVE-2026-{at:04}": "2026-01-02" for at in range(20)}
-KEV, EPSS = "advisories/known_exploited_vulnerabilities.json", "advisories/epss_scores.csv.gz"
+KEV = "advisories/known_exploited_vulnerabilities.json"
 
 
 @dataclass
 class Bench:
-    """A site without any chart, and a mirror of both files."""
+    """A site without any chart, and a mirror."""
 
     site: SiteFolder
     mirror: BadServer
@@ -33,11 +32,8 @@ class Bench:
 
     def run(self, *options: str) -> Result:
         limits = Limits(retry=Retry(1, status_forcelist=(429, 503)), sleep=lambda _: None, **self.limits)  # type: ignore[arg-type]
-        env = {
-            "CATALOG_API_KEV": f"{self.mirror.address}/kev",
-            "CATALOG_API_EPSS": f"{self.mirror.address}/epss",
-        }
-        arguments = ["fetch", "-f", str(self.site.folder / "mkdocs.yml"), *(options or ("--kev", "--epss"))]
+        env = {"CATALOG_API_KEV": f"{self.mirror.address}/kev"}
+        arguments = ["fetch", "-f", str(self.site.folder / "mkdocs.yml"), *(options or ("--kev",))]
         return CliRunner().invoke(main, arguments, obj=limits, env=env)
 
     def offer(self, path: str, *pieces: bytes) -> None:
@@ -54,50 +50,33 @@ def bench(site: SiteFolder) -> Iterator[Bench]:
     with BadServer().running() as mirror:
         bench = Bench(site, mirror)
         bench.offer("/kev", answer(kev(ADDED), ETag='"kev-1"'))
-        bench.offer("/epss", answer(packed(many(20)), Last_Modified="Fri, 20 Nov 2026 13:00:00 GMT"))
         yield bench
 
 
-def test_both_files_come_to_their_places_as_they_are(bench: Bench) -> None:
+def test_the_file_comes_to_its_place_as_it_is(bench: Bench) -> None:
     result = bench.run()
     assert (result.exit_code, result.stderr) == (0, ""), result.output
-    assert "2 files of advisories fetched, 0 unchanged" in result.stdout
+    assert "1 files of advisories fetched, 0 unchanged" in result.stdout
     assert (bench.site.folder / KEV).read_bytes() == kev(ADDED)
-    assert (bench.site.folder / EPSS).read_bytes() == packed(many(20))
     assert "User-Agent: mkdocs-catalog-api/" in bench.mirror.heads[0]
-
-
-def test_each_comes_when_it_is_asked_for(bench: Bench) -> None:
-    assert bench.run("--epss").exit_code == 0
-    assert bench.mirror.asked == ["/epss"]
-
-
-def test_settings_say_where_they_go(bench: Bench) -> None:
-    bench.site.settings["security"] = {"kev": "data/kev.json", "epss": "data/epss.csv.gz"}
-    bench.site.write_config()
-    assert bench.run().exit_code == 0
-    assert (bench.site.folder / "data/kev.json").is_file()
-    assert (bench.site.folder / "data/epss.csv.gz").is_file()
 
 
 def test_what_has_not_changed_is_not_sent_again(bench: Bench) -> None:
     bench.run()
     before = bench.files()
-    for path in ("/kev", "/epss"):
-        bench.offer(path, answer(b"", "304 Not Modified"))
+    bench.offer("/kev", answer(b"", "304 Not Modified"))
     result = bench.run()
     assert result.exit_code == 0, result.output
-    assert "0 files of advisories fetched, 2 unchanged" in result.stdout
-    assert 'If-None-Match: "kev-1"' in bench.mirror.heads[-2]
-    assert "If-Modified-Since: Fri, 20 Nov 2026 13:00:00 GMT" in bench.mirror.heads[-1]
+    assert "0 files of advisories fetched, 1 unchanged" in result.stdout
+    assert 'If-None-Match: "kev-1"' in bench.mirror.heads[-1]
     assert bench.files() == before
 
 
 def test_a_file_that_somebody_changed_is_asked_for_as_a_whole(bench: Bench) -> None:
     bench.run()
     (bench.site.folder / KEV).write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
-    assert "1 files of advisories fetched, 1 unchanged" in bench.run().stdout
-    assert not any("If-" in head for head in bench.mirror.heads[-2:-1])
+    assert "1 files of advisories fetched, 0 unchanged" in bench.run().stdout
+    assert not any("If-" in head for head in bench.mirror.heads[-1:])
     assert (bench.site.folder / KEV).read_bytes() == kev(ADDED)
 
 
@@ -106,47 +85,38 @@ def test_json_counts_the_files(bench: Bench) -> None:
     assert told["summary"]["advisories"] == {"fetched": 1, "unchanged": 0}
 
 
-BOMB = gzip.compress(epss(many(1)) + b"CVE-2026-0001,0.1,0.2\n" * 500_000)
-
-
 @pytest.mark.parametrize(
-    ("path", "pieces", "words"),
+    ("pieces", "words"),
     [
-        ("/kev", [answer(b"")], "the file is empty"),
-        ("/kev", [answer(b"null")], "not a catalog of exploited vulnerabilities"),
-        ("/kev", [answer(b"<html>Just a moment</html>")], "not a catalog of exploited vulnerabilities"),
-        ("/kev", [answer(kev({}))], "vulnerabilities"),
-        ("/kev", [answer(kev(ADDED)[:-100])], "the file is cut off"),
-        ("/kev", [answer(kev(ADDED))[:-100]], "no complete response"),
-        ("/kev", [b"HTTP/1.1 200 OK\r\n\r\n" + kev(ADDED)[:-100]], "the file is cut off"),
-        ("/kev", [answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
-        ("/kev", [answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries, but the earlier file has 20"),
-        ("/kev", [answer(b"", "404 Not Found")], "not found (404)"),
-        ("/kev", [answer(b"", "403 Forbidden")], "the server responds with 403"),
-        ("/kev", [answer(b"", "429 Busy")], "the server responds with 429, also after 1 retries"),
-        ("/kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "redirects to"),
-        ("/kev", [], "no complete response"),
-        ("/epss", [answer(packed(many(20))[:-9])], "the compressed file is cut off or damaged"),
-        ("/epss", [answer(epss(many(20))[:-7])], "this row is not a CVE id"),
-        ("/epss", [answer(epss(many(10)))], "has 10 entries, but the earlier file has 20"),
-        ("/epss", [answer(b"<html>")], "not an EPSS file"),
-        ("/epss", [answer(BOMB)], "larger than 1,000,000 bytes"),
-        ("/epss", [answer(gzip.compress(bytes(10**7), mtime=0), Content_Encoding="gzip")], "larger than"),
+        ([answer(b"")], "the file is empty"),
+        ([answer(b"null")], "not a catalog of exploited vulnerabilities"),
+        ([answer(b"<html>Just a moment</html>")], "not a catalog of exploited vulnerabilities"),
+        ([answer(kev({}))], "vulnerabilities"),
+        ([answer(kev(ADDED)[:-100])], "the file is cut off"),
+        ([answer(kev(ADDED))[:-100]], "no complete response"),
+        ([b"HTTP/1.1 200 OK\r\n\r\n" + kev(ADDED)[:-100]], "the file is cut off"),
+        ([answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
+        ([answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries, but the earlier file has 20"),
+        ([answer(b"", "404 Not Found")], "not found (404)"),
+        ([answer(b"", "403 Forbidden")], "the server responds with 403"),
+        ([answer(b"", "429 Busy")], "the server responds with 429, also after 1 retries"),
+        ([answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "redirects to"),
+        ([], "no complete response"),
     ],
 )
 def test_an_answer_that_is_broken_keeps_the_earlier_file(
-    bench: Bench, path: str, pieces: list[bytes], words: str
+    bench: Bench, pieces: list[bytes], words: str
 ) -> None:
     bench.site.settings["security"] = {"max_report_size": "1MB"}
     bench.site.write_config()
     bench.run()
     before = bench.files()
-    bench.offer(path, *pieces)
+    bench.offer("/kev", *pieces)
     result = bench.run()
     assert result.exit_code == 1
     assert words in result.stderr
     assert "the earlier file is kept" in result.stderr
-    assert "0 files of advisories fetched, 1 unchanged" in result.stdout
+    assert "0 files of advisories fetched, 0 unchanged" in result.stdout
     assert bench.files() == before
 
 
@@ -162,10 +132,9 @@ def test_an_older_answer_does_not_replace_a_newer_one(bench: Bench) -> None:
     bench.run()
     before = bench.files()
     bench.offer("/kev", answer(kev(ADDED, day="2026-11-19")))
-    bench.offer("/epss", answer(packed(many(20), day="2026-11-19")))
     result = bench.run()
     assert result.exit_code == 0
-    assert result.stderr.count("has an older file, of 2026-11-19 (the earlier file is kept)") == 2
+    assert result.stderr.count("has an older file, of 2026-11-19 (the earlier file is kept)") == 1
     assert bench.files() == before
 
 
@@ -175,15 +144,14 @@ def test_a_broken_file_from_before_is_replaced(bench: Bench) -> None:
     assert (bench.site.folder / KEV).read_bytes() == kev(ADDED)
 
 
-@pytest.mark.parametrize("path", ["/kev", "/epss"])
-def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench, path: str) -> None:
+def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
     bench.run()
     before = bench.files()
     bench.limits = {"silence": 10, "whole": 0.3, "size": 10_000_000}
-    bench.mirror.scripts[path] = endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 100_000)
+    bench.mirror.scripts["/kev"] = endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 100_000)
     assert bench.run().exit_code == 1
     bench.mirror.pause = 0.01
-    bench.mirror.scripts[path] = drops(answer(kev(ADDED)))
+    bench.mirror.scripts["/kev"] = drops(answer(kev(ADDED)))
     assert "no complete response" in bench.run().stderr
     assert bench.files() == before
 
@@ -210,13 +178,5 @@ def test_an_interruption_leaves_every_file_whole(bench: Bench, monkeypatch: pyte
     "address", ["http://example.org/kev.json", "ftp://example.org/", "https://a:b@example.org/", "kev.json"]
 )
 def test_an_address_has_to_be_https(bench: Bench, address: str) -> None:
-    for option in ("--kev-url", "--epss-url"):
-        assert bench.run("--kev", option, address).exit_code == 2
+    assert bench.run("--kev", "--kev-url", address).exit_code == 2
     assert bench.mirror.asked == []
-
-
-def test_a_mirror_that_is_down_does_not_keep_the_other_file_away(bench: Bench) -> None:
-    bench.offer("/kev", answer(b"", "503 Busy"))
-    result = bench.run()
-    assert result.exit_code == 1
-    assert [*bench.files()] == ["epss_scores.csv.gz", "epss_scores.csv.gz.etag"]

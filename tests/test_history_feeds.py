@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import feedparser
@@ -60,16 +59,6 @@ def test_criticals_and_highs_come_and_are_fixed(past: Past) -> None:
     assert feed.feed.link == "https://example.org/catalog/"
 
 
-def test_both_formats_say_the_same(past: Past) -> None:
-    made = feeds(past)
-    feed, rss = json.loads(made["feeds/security.json"]), parsed(made["feeds/security.xml"])
-    assert feed["version"] == "https://jsonfeed.org/version/1.1"
-    assert feed["feed_url"] == "https://example.org/catalog/feeds/security.json"
-    assert [(item["id"], item["title"], item["url"]) for item in feed["items"]] == [
-        (entry.id, entry.title, entry.link) for entry in rss.entries
-    ]
-
-
 def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
     made = feeds(past)
     feed = parsed(made["feeds/images/nginx.xml"])
@@ -124,7 +113,7 @@ def test_identities_last(past: Past) -> None:
 
 def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
     made = feeds(past, ())
-    assert set(made) == {"feeds/security.xml", "feeds/security.json"}
+    assert set(made) == {"feeds/security.xml"}
     entry = parsed(made["feeds/security.xml"]).entries[-1]
     assert entry.title == f"nginx 1.0: {ONE} (CRITICAL) found in a, b"
     assert "link" not in entry

@@ -9,13 +9,12 @@ import pytest
 
 from mkdocs_catalog_api.publish import hosts
 
-from .feeds_of_advisories import epss, kev, packed
+from .feeds_of_advisories import kev
 from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 from .test_build import small
 from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
-EPSS = "advisories/epss_scores.csv.gz"
 
 
 def two_releases(site: SiteFolder) -> SiteFolder:
@@ -115,38 +114,25 @@ def test_an_unknown_lookup_is_reported_with_all_other_errors(site: SiteFolder) -
 
 def test_what_is_exploited_is_marked_and_counted(site: SiteFolder) -> None:
     small(site).write(KEV, kev({"CVE-2026-0002": "2026-03-04"}))
-    site.write(EPSS, packed({"CVE-2026-0002": ("0.97231", "0.99821"), "CVE-2020-0001": ("0.1", "0.2")}))
     result = built(site)
     rows = result.json("security/alpha/1.10.json")["cves"]
     assert [row_["exploited"] for row_ in rows] == ["2026-03-04", None]
     assert result.json("security.json")["exploited"] == 1
     assert result.json("images/beta/index.json")["data"]["security"]["exploited"] is None
     assert result.json("badge/exploited.json")["message"] == "1"
-    scores = result.json("epss.json")
-    assert scores["data"] == [{"id": "CVE-2026-0002", "epss": 0.97231, "percentile": 0.99821}]
 
 
 def test_without_the_files_nobody_claims_to_have_looked(site: SiteFolder) -> None:
     result = built(small(site))
     assert result.json("security.json")["exploited"] is None
     assert not (result.api / "badge/exploited.json").exists()
-    assert not (result.api / "epss.json").exists()
 
 
-@pytest.mark.parametrize("setting", ["kev", "epss"])
-def test_a_file_that_is_set_but_missing_refuses_the_catalog(site: SiteFolder, setting: str) -> None:
-    site.settings["security"] = {setting: "none.json"}
-    result = small(site).build()
-    assert result.failed
-    assert any("'none.json' does not exist" in line for line in result.logged())
-
-
-def test_broken_files_refuse_the_catalog_together(site: SiteFolder) -> None:
+def test_a_broken_list_refuses_the_catalog(site: SiteFolder) -> None:
     small(site).write(KEV, b"{}")
-    site.write(EPSS, epss({"CVE-1": ("2", "3")}))
     result = site.build()
     assert result.failed
-    assert {line.partition(":")[0] for line in result.logged()} >= {KEV, EPSS}
+    assert any(line.startswith(f"{KEV}: ") for line in result.logged())
 
 
 def test_the_summary_covers_what_charts_pin(site: SiteFolder) -> None:

@@ -113,10 +113,9 @@ def test_it_does_not_change_with_the_data(site: SiteFolder) -> None:
 
 def test_it_describes_what_the_catalog_publishes_and_no_more(site: SiteFolder) -> None:
     every = {path.split("/")[3] for path in every_path(site).json("openapi.json")["paths"]}
-    assert every >= {"changes", "history", "vex", "epss.json", "digests", "cves", "renovate"}
+    assert every >= {"changes", "history", "vex", "digests", "cves", "renovate"}
     site.settings = {"lookups": ["digests"]}
-    for file in ("history/2026-11-01.json", "advisories/epss_scores.csv.gz"):
-        (site.folder / file).unlink()
+    (site.folder / "history/2026-11-01.json").unlink()
     described = site.build().json("openapi.json")
     fewer = {path.split("/")[3] for path in described["paths"]}
     gone = {
@@ -125,7 +124,6 @@ def test_it_describes_what_the_catalog_publishes_and_no_more(site: SiteFolder) -
         "fixes.json",
         "history",
         "vex",
-        "epss.json",
         "references",
         "cves",
         "renovate",

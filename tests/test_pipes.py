@@ -129,8 +129,7 @@ ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
         ("roadmap.yml", "mkdocs.yml"),
         ("updates.yml", "mkdocs.yml"),
         ("decided.yml", "mkdocs.yml"),
-        ("advisories/known_exploited_vulnerabilities.json", "mkdocs.yml"),
-        ("advisories/epss_scores.csv.gz", "mkdocs.yml"),
+        (KEV, KEV),
         ("docs/logo.svg", "mkdocs.yml"),
         ("history/2026-01-01.json", "history/2026-01-01.json"),
         ("base.yml", "mkdocs.yml"),
@@ -179,26 +178,18 @@ def test_a_folder_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
     assert [named for _, named in places(site, "record", "--date", "2026-01-02")] in (["mkdocs.yml"], [path])
 
 
-@pytest.mark.parametrize("name", ["known_exploited_vulnerabilities.json", "epss_scores.csv.gz", "own.json"])
 @pytest.mark.parametrize("where", ["file", "folder"])
 def test_advisories_behind_a_link_out_of_the_project_are_not_read(
-    site: SiteFolder, outside: Path, name: str, where: str
+    site: SiteFolder, outside: Path, where: str
 ) -> None:
+    name = Path(KEV).name
     (outside / name).write_bytes(kev(ADDED))
     if where == "folder":
         (prepared(site).folder / "advisories").symlink_to(outside)
     else:
         (prepared(site).folder / "advisories").mkdir()
         (site.folder / "advisories" / name).symlink_to(outside / name)
-    if name == "own.json":
-        site.settings["security"] = {"kev": f"advisories/{name}"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
-
-
-def test_advisories_that_the_settings_place_outside_are_read(site: SiteFolder, outside: Path) -> None:
-    (outside / "kev.json").write_bytes(kev(ADDED))
-    prepared(site, security={"kev": os.path.relpath(outside / "kev.json", site.folder)})
-    assert not site.build().failed
+    assert places(site, "build") == [("CAT002", KEV)]
 
 
 @pytest.mark.parametrize("path", ["data/updates.yml", "data"])
@@ -279,7 +270,7 @@ def test_a_file_of_any_name_is_read_ignored_or_refused(site: SiteFolder, folder:
     assert unread == ([f"{folder}/a\udcff{ending}"] if ending in (".md", ".html") else [])
 
 
-OURS = ["feeds/updates.xml", "feeds/updates.json", "eol.ics", ".well-known/vex-repository.json"]
+OURS = ["feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json"]
 
 
 @pytest.mark.parametrize("put", [os.mkfifo, device])

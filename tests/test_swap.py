@@ -174,19 +174,19 @@ def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -
     assert sorted(aside.rglob("*")) == before
 
 
-@pytest.mark.parametrize("link", ["_headers", "feeds", "feeds/updates.json"])
+@pytest.mark.parametrize("link", ["_headers", "feeds", "feeds/updates.xml"])
 def test_files_beside_the_api_are_not_written_through_a_link(site: SiteFolder, link: str) -> None:
     small(site).settings |= {"feeds": True, "headers": "netlify"}
-    outside = site.write("outside/updates.json", "{}").parent
+    outside = site.write("outside/updates.xml", "{}").parent
     place = site.folder / "site" / link
     place.parent.mkdir(parents=True)
-    place.symlink_to(outside if link == "feeds" else outside / "updates.json")
+    place.symlink_to(outside if link == "feeds" else outside / "updates.xml")
     code, said = build(site)
     assert code == 1
     assert "nothing is written through a link" in said
     assert f"{link}: " in said
-    assert (outside / "updates.json").read_text() == "{}"
-    assert [path.name for path in outside.iterdir()] == ["updates.json"]
+    assert (outside / "updates.xml").read_text() == "{}"
+    assert [path.name for path in outside.iterdir()] == ["updates.xml"]
     assert not api(site).exists()
 
 

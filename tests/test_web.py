@@ -403,8 +403,7 @@ def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
 
 def test_a_page_says_how_to_verify_what_is_exploited_and_how_much_was_scanned(site: SiteFolder) -> None:
     site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
-    site.settings["security"] = {"kev": "kev.json"}
-    site.write("kev.json", kev({"CVE-2025-1000": "2025-03-04"}))
+    site.write("advisories/known_exploited_vulnerabilities.json", kev({"CVE-2025-1000": "2025-03-04"}))
     site.image("nginx", f"versions: [{{version: '1', digests: ['{digest(1)}', '{digest(2)}']}}]")
     found = trivy(
         [row("CVE-2025-1000", "HIGH"), row("CVE-2025-2000", "LOW")], digest=f"{REGISTRY}/nginx@{digest(1)}"

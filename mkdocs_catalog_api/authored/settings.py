@@ -41,6 +41,7 @@ from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from ..problems.gone import gone_setting
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import location, message_and_hint, not_among, resembling, suggestion
@@ -248,11 +249,8 @@ DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Default folders of vulnerability data, relative to mkdocs.yml."""
-ADVISORIES = {
-    "kev": "advisories/known_exploited_vulnerabilities.json",
-    "epss": "advisories/epss_scores.csv.gz",
-}
-"""Default files of KEV and EPSS, relative to mkdocs.yml."""
+KEV = "advisories/known_exploited_vulnerabilities.json"
+"""CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
 DEFAULT_HISTORY = "history"
 """Default folder of the recorded days, relative to mkdocs.yml."""
 Accepted = Literal[
@@ -300,16 +298,6 @@ class SecuritySettings(Section):
         None,
         description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
         "exists.",
-    )
-    kev: RelativePath | None = Field(
-        None,
-        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml. The default "
-        "is `advisories/known_exploited_vulnerabilities.json`, if it exists.",
-    )
-    epss: RelativePath | None = Field(
-        None,
-        description="The daily EPSS scores, relative to mkdocs.yml. The default is "
-        "`advisories/epss_scores.csv.gz`, if it exists.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
@@ -470,7 +458,10 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, (model,), written)
-        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
+        message = message.replace("unknown key", "unknown setting")
+        if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
+            message, hint = "this setting no longer exists", remedy
+        yield config.problem(path, message, hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from .config_file import ConfigFile
 from .pages import Page
-from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, data_names
+from .settings import DEFAULT_HISTORY, KEV, SECURITY_FOLDERS, Settings, data_names
 
 
 class Site(Struct, frozen=True):
@@ -44,7 +44,6 @@ def own_files(root: Path, settings: Settings) -> Iterator[Path]:
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
-    for name, default in ADVISORIES.items():
-        yield root / (getattr(settings.security, name) or default)
+    yield root / KEV
     yield root / (settings.history or DEFAULT_HISTORY)
     yield root / settings.registry_facts

@@ -53,7 +53,7 @@ class _Site(NamedTuple):
 def _site(folder: Path) -> _Site:
     base = folder / addresses.PREFIX
     described = _decoded(base / addresses.OPENAPI, dict[str, Any])
-    collections = {name: base / addresses.collection(name) for name in ("images", "charts", "roadmap")}
+    collections = {name: base / addresses.collection(name) for name in ("images", "charts")}
     items = {
         name: {item.slug: item for item in _decoded(file, _Collection).data}
         for name, file in collections.items()
@@ -87,7 +87,7 @@ def _contents(old: _Site, new: _Site) -> Iterator[Change]:
     for resource, items in old.items.items():
         for slug, item in items.items():
             now = new.items[resource].get(slug)
-            announced = resource == "roadmap" or item.lifecycle in _ANNOUNCED
+            announced = item.lifecycle in _ANNOUNCED
             where = addresses.item(resource, slug)
             if now is None:
                 yield _removed("slug", where, f"{slug} was removed", announced)

@@ -77,20 +77,12 @@ def secure(_context: object, _option: object, value: str | None) -> str | None:
     help="URL of the Artifact Hub. [default: the host in each `hub`, else https://artifacthub.io]",
 )
 @click.option("--kev", is_flag=True, help="Also download CISA's catalog of known exploited vulnerabilities.")
-@click.option("--epss", is_flag=True, help="Also download the EPSS scores of the day.")
 @click.option(
     "--kev-url",
     metavar="URL",
     envvar="CATALOG_API_KEV",
     callback=secure,
     help="Mirror of the KEV catalog. [default: the site of CISA]",
-)
-@click.option(
-    "--epss-url",
-    metavar="URL",
-    envvar="CATALOG_API_EPSS",
-    callback=secure,
-    help="Mirror of the EPSS scores. [default: the site of EPSS]",
 )
 @click.option("--eol", is_flag=True, help="Also download the release cycles of each `product` on a page.")
 @click.option(
@@ -109,9 +101,7 @@ def command(
     repositories: tuple[str, ...],
     hub: str | None,
     kev: bool,
-    epss: bool,
     kev_url: str | None,
-    epss_url: str | None,
     eol: bool,
     eol_url: str | None,
     quiet: bool,
@@ -119,7 +109,7 @@ def command(
 ) -> None:
     """Download the security reports of charts from Artifact Hub to the reports folder.
 
-    --kev and --epss add data on exploited vulnerabilities, --eol the dates when support of products ends.
+    --kev adds the list of exploited vulnerabilities, --eol the dates when support of products ends.
     Unchanged files are not downloaded again. A build reads these files and never uses the network.
     """
     try:
@@ -128,7 +118,7 @@ def command(
         raise missing_package("fetch", error, "fetch") from None
     say = None if quiet or as_json else partial(click.echo, err=True)
     problems, counts, files = Problems(), Counter[str](), Counter[str]()
-    wanted = {name: url for name, asked, url in (("kev", kev, kev_url), ("epss", epss, epss_url)) if asked}
+    wanted = {"kev": kev_url} if kev else {}
     try:
         from ..sources.read_site import read_site
 
@@ -175,14 +165,13 @@ def _advisories(
     counts: Counter[str],
 ) -> None:
     """Download each requested file, from its mirror if one is given."""
-    from ..authored.settings import ADVISORIES
+    from ..authored.settings import KEV
     from ..network.advisories import ADVISORY_SOURCES, Target, download
 
     for name, address in wanted.items():
-        label: str = getattr(settings.security, name) or ADVISORIES[name]
-        file = site.root / label
+        file = site.root / KEV
         project = project_of(site.root, file.parent)
-        target = Target(file, label, settings.security.max_report_size, project)
+        target = Target(file, KEV, settings.security.max_report_size, project)
         download(
             client,
             ADVISORY_SOURCES[name],

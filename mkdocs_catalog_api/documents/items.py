@@ -95,13 +95,8 @@ def _pin(pin: Pin, at: Addresses) -> Struct:
 
 
 def roadmap(item: RoadmapItem, at: Addresses, fields: ItemFields[Model]) -> Struct:
-    return publish(
-        item.entry,
-        fields.own,
-        description=plain_text(item.entry.description),
-        url=at.web(item.page.url) if item.page else None,
-        href=at.api(addresses.item("roadmap", item.entry.slug)),
-    )
+    url = at.web(item.page.url) if item.page else None
+    return publish(item.entry, fields.own, description=plain_text(item.entry.description), url=url)
 
 
 def updates(catalog: Catalog) -> list[Struct]:

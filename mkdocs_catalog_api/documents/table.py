@@ -16,7 +16,6 @@ from .collections import collection_kinds
 from .cves import CVES
 from .digests import DIGESTS
 from .discovery import CLOSING
-from .epss import EPSS
 from .history import HISTORY
 from .kinds import TAGS, Kind, Route
 from .references import REFERENCES
@@ -25,7 +24,7 @@ from .security import SECURITY
 from .slim import slim_kinds
 from .vex import VEX
 
-LOOKUPS = (DIGESTS, REFERENCES, CVES, RENOVATE, EPSS)
+LOOKUPS = (DIGESTS, REFERENCES, CVES, RENOVATE)
 """Documents that answer one question each; discovery lists them first, in this order."""
 KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, *LOOKUPS)
 """In the order of the API's description, where they follow the collections."""

@@ -1,9 +1,8 @@
-"""Downloads the files of known exploited vulnerabilities (KEV) and of exploitation scores (EPSS)."""
+"""Downloads the file of known exploited vulnerabilities (KEV)."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import msgspec
 from ..authored.folders import not_writable, write_whole
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from ..sources.advisories import read_epss, read_kev
+from ..sources.advisories import read_kev
 from .client import Answer, Client, NoAnswerError
 
 _SHRUNK = 0.9
@@ -41,16 +40,10 @@ def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | Non
     return kev and Outline(kev.released, len(kev.added))
 
 
-def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    epss = read_epss(io.BytesIO(data), name, most, problems)
-    return epss and Outline(epss.score_date, epss.rows)
-
-
 ADVISORY_SOURCES: Mapping[str, AdvisorySource] = {
     "kev": AdvisorySource(
         "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json", _kev
     ),
-    "epss": AdvisorySource("https://epss.empiricalsecurity.com/epss_scores-current.csv.gz", _epss),
 }
 
 

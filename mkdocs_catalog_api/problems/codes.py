@@ -149,9 +149,9 @@ class Code(StrEnum):
         "A statement is incomplete, matches no finding in the catalog, or contradicts another statement of "
         "the same time.",
         "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
-    ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
-        "The KEV or EPSS file is not the file of its publisher, or is cut off.",
-        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
+    ADVISORIES = ("CAT042", "unreadable advisory file",
+        "A file below `advisories/` is not the one that its publisher offers, or is cut off.",
+        "Download it again with `catalog-api fetch --kev`.")
 
     # History
     HISTORY = ("CAT050", "damaged history",

@@ -28,7 +28,7 @@ from ..catalog.types import product_name
 from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
-from .advisories import Advisories, read_advisories
+from .advisories import read_exploited
 from .cycles import read_cycles
 from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
 from .items import (
@@ -60,7 +60,8 @@ class Sources(Struct, frozen=True):
     statements: tuple[Statement, ...]
     cycles: Mapping[str, Sequence[Cycle]]
     """Product → its release cycles."""
-    advisories: Advisories
+    exploited: Mapping[str, str] | None
+    """CVE id → date since when it is known to be exploited; None without the list."""
     history: History | None
     """None if no day is recorded."""
     complete: bool
@@ -106,7 +107,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         scans,
         _statements(site, settings, _repositories(listed), problems),
         read_cycles(site, images, problems),
-        Advisories() if to_record else read_advisories(site, settings, problems),
+        None if to_record else read_exploited(site, settings.security.max_report_size, problems),
         None if to_record else _history(site, settings, problems),
         complete,
     )

@@ -17,6 +17,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
 from ..catalog.markdown import plain_text
+from ..documents.collections import ITEM_DOCUMENTS
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish import feeds
@@ -208,10 +209,10 @@ class PageFiller:
         image = own.slug if own and own.resource == "images" else None
         # Without the second words Material treats these as translations of the page.
         links = [
-            ("alternate feed", feeds.media_type(path), path)
+            ("alternate feed", feeds.RSS_TYPE, path)
             for path in feeds.feeds_of_page(self._feeds, markers, image)
         ]
-        if own:
+        if own and own.resource in ITEM_DOCUMENTS:
             path = f"{addresses.PREFIX}/{addresses.item(own.resource, own.slug)}"
             links.append(("alternate describedby", "application/json", path))
         return "".join(

@@ -212,11 +212,13 @@ class Parts:
         return self._values[1]
 
     def _new_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
-        document = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
-        values: dict[str, Any] = {"item": document["data"], "document": document}
-        instead = document["data"].get("replacedBy")
+        values: dict[str, Any] = {"item": own.data}
+        if isinstance(own.item, RoadmapItem):
+            return values
+        values["document"] = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
         others: Sequence[Item] = getattr(self._view, own.resource)
-        values["instead"] = next((other for other in others if other["slug"] == instead), None)
+        instead = (other for other in others if other["slug"] == own.data["replacedBy"])
+        values["instead"] = next(instead, None)
         max_age = self._settings.security.max_age
         if isinstance(own.item, Image):
             image, history, addresses = own.item, catalog.history, catalog.addresses
@@ -235,9 +237,9 @@ class Parts:
             values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
-        elif isinstance(own.item, Chart):
+        else:
             values["verify"] = chart_verify(own.item)
-            pins = zip(document["data"]["images"], own.item.pins, strict=True)
+            pins = zip(values["document"]["data"]["images"], own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)

@@ -47,7 +47,7 @@ def check(api: Api) -> None:
 def _templates(api: Api) -> dict[str, str]:
     paths = {f"{name}Page": f"{name}/{{page}}.json" for name in COLLECTIONS}
     paths |= {name: f"{name}s/{{slug}}/index.json" for name in ("image", "chart")}
-    paths |= {"roadmapItem": "roadmap/{slug}/index.json", "search": "search.json"}
+    paths |= {"search": "search.json"}
     paths |= {f"{name}Index": f"{name}/index.json" for name in ("images", "charts")}
     paths |= {"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"}
     paths |= {"imageBadge": "badge/{slug}/{name}.json"}
@@ -68,7 +68,7 @@ def _wanted(api: Api) -> Iterator[str]:
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
-        if name != "updates":
+        if name in ("images", "charts"):
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
     yield from history.paths(api)

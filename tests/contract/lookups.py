@@ -336,20 +336,3 @@ def _renovate(api: Api, _: Releases) -> None:
 
 
 LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
-
-
-def _epss_paths(_: Api) -> Iterator[str]:
-    yield "epss.json"
-
-
-def _epss(api: Api, _: Releases) -> None:
-    document = api.documents["epss.json"]
-    ids = [entry["id"] for entry in document["data"]]
-    if ids != sorted(set(ids)) or document["total"] != len(ids):
-        api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
-    if "cves/index.json" in api.documents:
-        known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
-        api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
-
-
-LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))
