@@ -22,7 +22,7 @@ from .run import print_problems
     "-f",
     "--config-file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A mkdocs.yml, to include its custom fields and vocabularies.",
+    help="A mkdocs.yml, to include its custom fields and allowed values.",
 )
 @click.option(
     "--draft-7",
