@@ -1,4 +1,4 @@
-"""Every field of an entry says all that schemas, the guide, `catalog-api new` and pages make of it."""
+"""Every field of an entry says all that schemas, the guide and pages make of it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The items of the catalog as their authors write them, validated. Keys have the names of the JSON fields.
 
 Each field is declared once, here: its type, its description, an example unless its type has one, and its
-place on pages (`Shown`). Published documents, schemas, the guide's tables, `catalog-api new`, pages, lists
+place on pages (`Shown`). Published documents, schemas, the guide's tables, pages, lists
 and filters are derived from that.
 """
 
