@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -76,9 +84,19 @@ class FieldRule(BaseModel):
         """Whether lists have a filter for the field: its values are few."""
         return self.type == "boolean" or bool(self.values)
 
+    def closed(self) -> Any:
+        """The type of a text that is one of `values`."""
+
+        def text(value: object) -> object:
+            # Another plugin may have read a word as true or false.
+            word = str(value).lower()
+            return word if isinstance(value, bool) and word in self.values else value
+
+        return Annotated[Literal[self.values], BeforeValidator(text)]
+
     def annotation(self) -> Any:
         """The type of a custom field in a model."""
-        base: Any = Literal[self.values] if self.values else _TYPES[self.type]
+        base: Any = self.closed() if self.values else _TYPES[self.type]
         if self.list:
             return list[base]
         return base if self.required else base | None
@@ -270,7 +288,7 @@ def _ruled(info: FieldInfo, rule: FieldRule) -> tuple[Any, FieldInfo]:
     is_list, nullable = get_origin(kind) is list, type(None) in get_args(kind)
     metadata: Sequence[Any] = info.metadata
     if rule.values:
-        closed: Any = Literal[rule.values]
+        closed: Any = rule.closed()
         kind = list[closed] if is_list else closed
         metadata = metadata if is_list else [part for part in metadata if isinstance(part, Shown)]
         kind = kind | None if nullable and not rule.required else kind
