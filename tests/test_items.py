@@ -1,4 +1,4 @@
-"""Items without all that is known of them: fields, defaults for some pages, descriptions, what replaces what."""
+"""Items: what is not known, defaults for some pages, descriptions, what replaces what."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def test_defaults_of_some_pages(site: SiteFolder) -> None:
     for path in ("a", "old/a2", "old/b", "old/c"):
         site.page(f"images/{path}.md", "lifecycle: withdrawn" if path == "old/c" else "")
     site.page("other/e.md", "title: E")
+    site.write("docs/index.md", "# Home\\n")
     site.write("images.yml", "- name: d\n- {name: e, page: other/e.md}\n")
     found = {
         image["slug"]: (image["tier"], image["lifecycle"], image["license"])
@@ -131,6 +132,6 @@ def test_an_item_is_replaced_by_another_one(site: SiteFolder) -> None:
     assert [problem.partition(": ")[2] for problem in problems] == [
         "replacedBy: the item can't be replaced by itself (use the slug of another item)",
         "replacedBy: no item of images has the slug 'ngnix' (did you mean `nginx`?)",
-        "replaces[0]: 'nginx:1' is not an image repository: it must not contain a tag or digest; add these to "
-        "the versions (did you mean `nginx`?)",
+        "replaces[0]: 'nginx:1' is not an image repository: it must not contain a tag or digest; add these "
+        "to the versions (did you mean `nginx`?)",
     ]

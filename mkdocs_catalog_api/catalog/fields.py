@@ -251,10 +251,13 @@ def type_of_text(info: FieldInfo) -> Any:
 
 def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object]) -> Iterator[ErrorDetails]:
     """The errors, each once and at `category`: `categories` comes from the same value."""
-    repeated = "category" if isinstance(values.get("category"), list) else "categories"
+    written, repeated = "category", "categories"
+    if isinstance(values.get("category"), list):
+        written, repeated = repeated, written
+    both = any(details["loc"][:1] == (written,) for details in errors)
     for details in errors:
         first, rest = details["loc"][:1], details["loc"][1:]
-        if first != (repeated,):
+        if not (both and first == (repeated,)):
             yield {**details, "loc": ("category", *rest)} if first == ("categories",) else details
 
 

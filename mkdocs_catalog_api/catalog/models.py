@@ -269,9 +269,9 @@ class ItemEntry(CustomizableModel):
         """Read `categories` from the key `category`; on pages, `categories` is a key of other plugins."""
         if info.mode == "json" or not isinstance(value, dict):
             return value
-        rest = {key: item for key, item in value.items() if key != "categories"}
+        rest = {key: item for key, item in value.items() if key not in ("category", "categories")}
         given = value.get("category")
-        if not given:
+        if given is None or given == []:
             return rest
         listed = given if isinstance(given, list) else [given]
         return rest | {"category": next(iter(listed), None), "categories": listed}
