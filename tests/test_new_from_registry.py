@@ -104,7 +104,6 @@ def test_sync_has_nothing_to_add(bench: Bench) -> None:
         ("registry: HOST/acme", set[str]()),
         ("images: {defaults: {versions: registry, license: MIT}}", {"image"}),
         ("images: {defaults: [{pages: images/redis.md, values: {versions: registry}}]}", {"image"}),
-        ("registry_facts: data/facts", {"image"}),
     ],
 )
 def test_a_page_passes_in_any_catalog(bench: Bench, settings: str, fields: set[str]) -> None:

@@ -38,7 +38,6 @@ images:
     on1: date
 charts: {pages: "charts/**/*.md"}
 security: {reports: scans, max_age: 30, scanners: [trivy, grype]}
-badges: {wolfi: {label: Wolfi, color: blue}}
 """
 IMAGE = f"""\
 ---

@@ -259,14 +259,13 @@ def test_nothing_is_written_through_a_link_out_of_the_project(bench: Bench, tmp_
     assert not [*outside.iterdir()]
 
 
-def test_another_folder_and_a_dry_run(bench: Bench) -> None:
-    bench.site.settings["registry_facts"] = "facts"
+def test_a_dry_run(bench: Bench) -> None:
     bench.fake.image("acme/nginx", "1.0")
     result = bench.run("--dry-run")
-    assert (result.exit_code, result.stdout) == (0, "facts/images/nginx.json: + 1.0\n")
-    assert not (bench.site.folder / "facts").exists()
+    assert (result.exit_code, result.stdout) == (0, "registry/images/nginx.json: + 1.0\n")
+    assert not (bench.site.folder / "registry").exists()
     assert bench.run().exit_code == 0
-    assert (bench.site.folder / "facts/images/nginx.json").is_file()
+    assert (bench.site.folder / "registry/images/nginx.json").is_file()
 
 
 def test_what_was_learned_is_written_although_another_digest_fails(bench: Bench) -> None:

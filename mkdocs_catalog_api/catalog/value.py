@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
-from .badges import BadgeStyle
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
@@ -183,9 +182,6 @@ class Catalog(Struct, frozen=True):
     """Id → day on which it became known to be exploited; None without the list."""
     history: History | None = None
     """None without a recorded day."""
-    badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
-    """Badge name → its style in the settings."""
-
     fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
 

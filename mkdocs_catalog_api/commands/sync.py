@@ -22,6 +22,7 @@ from .run import (
     print_object,
     print_problems,
     quiet_option,
+    read,
     verbose_option,
 )
 
@@ -121,20 +122,18 @@ def _sync(
 ) -> None:
     """Run `sync`. `outcome` is filled even if the run ends early."""
     from ..catalog.names import Reference
+    from ..catalog.registry_facts import FACTS_FOLDER
     from ..network.credentials import Credentials
     from ..network.registry import Registries
     from ..network.sync import Sync
-    from ..sources.read_site import read_site
 
-    site, settings, _ = read_site(config_file, problems, trusted=None)
+    site, settings, _ = read(config_file, problems)
     items = [*_items(site, settings, problems)]
-    folder = site.root / settings.registry_facts
+    folder = site.root / FACTS_FOLDER
     host = Reference.parse(settings.registry).domain if settings.registry else None
     with Registries(limits, say, Credentials(host), settings.insecure_registries, _SECONDS) as registries:
         project = project_of(site.root, folder)
-        sync = Sync(
-            registries, folder, settings.registry_facts, project, problems, prune=prune, dry_run=dry_run
-        )
+        sync = Sync(registries, folder, FACTS_FOLDER, project, problems, prune=prune, dry_run=dry_run)
         try:
             work, requests = sync.begin(items)
             if say and requests > _MANY:

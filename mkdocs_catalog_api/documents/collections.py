@@ -194,10 +194,7 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
         routes = tuple(_routes(name, words, item_structs(name, fields[name])))
-        templates = {f"{name}Page": f"{name}/{{page}}.json"}
-        if name in ITEM_DOCUMENTS:
-            templates[words.one] = f"{name}/{{slug}}/index.json"
-        yield Kind(name, routes, partial(_documents, name), templates=templates)
+        yield Kind(name, routes, partial(_documents, name))
 
 
 def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
@@ -218,6 +215,7 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
         "is null. An empty collection has no page.",
         structs.page,
         (_PAGE,),
+        listed=f"{name}Page",
         goes_with="contents",
     )
     if structs.document is not None:
@@ -229,4 +227,5 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
             f"The {words.one} with this slug, and where its other documents are.",
             structs.document,
             (SLUG,),
+            listed=words.one,
         )

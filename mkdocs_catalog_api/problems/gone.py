@@ -10,10 +10,24 @@ from collections.abc import Mapping
 SETTINGS: Mapping[str, str] = {
     "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
     "*.map": "use `fields: {category: {from: tags}}`",
+    "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
-COMMANDS: Mapping[str, str] = {}
+_GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
+COMMANDS: Mapping[str, str] = {
+    "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
+    "explain": "the guide's page `Messages and codes` explains every code",
+    "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
+    "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
+    "record --verify": _GIT,
+    "record --head": _GIT,
+    "record --against": _GIT,
+    "record --rebuild": "recorded days need no repair after a merge",
+    "record --from-git": "record each day with `catalog-api record` from now on",
+    "record --since": "record each day with `catalog-api record` from now on",
+}
 """Command, or command and option such as `record --verify` → remedy."""
 
 

@@ -12,6 +12,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
+from ..catalog.badges import same_badge_names
 from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
@@ -23,7 +24,6 @@ from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .badge_styles import read_badge_styles
 from .load import Sources
 
 
@@ -95,7 +95,10 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
-    return replace(catalog, badge_styles=read_badge_styles(site, settings, catalog, problems))
+    problems.extend(
+        same_badge_names([image.entry for image in images], [chart.entry for chart in catalog.charts])
+    )
+    return catalog
 
 
 def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:

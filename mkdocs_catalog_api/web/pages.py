@@ -31,9 +31,9 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 ASSETS = {
     f"assets/{file.name}": file.read_bytes()
-    for file in sorted((files("mkdocs_catalog_api.web") / "published").iterdir(), key=lambda file: file.name)
+    for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
-"""Path in the site → content of the style sheet and the scripts, made from `web/assets`."""
+"""Path in the site → content of the style sheet and the scripts."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
@@ -98,27 +98,26 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir.
-
-    `titles` is whether it contains their headings.
-    """
+    """Fills the pages of a site that are rendered; `titles` is whether their HTML contains their headings."""
 
     def __init__(
         self,
         site: Site,
         settings: Settings,
-        contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
         *,
         titles: bool = True,
     ) -> None:
-        self.view, self._contents = view, contents if settings.web else {}
+        self.view, self._language = view, site.language
+        self._pages = {page.uri: page for page in (*site.pages, *site.item_pages)}
+        contents = {uri: page.html for uri, page in self._pages.items() if page.html is not None}
+        self._contents = contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._pages = {page.uri: page for page in site.pages}
+        self._translated = {page.url.removeprefix(site.language) for page in self._pages.values()}
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -143,9 +142,10 @@ class PageFiller:
 
     def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
         page = self._pages[uri]
-        url, own = page.url, self._items.get(page.url)
+        url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        place = Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
+        root, pages = "../" * url.count("/"), self._translated if self._language else set()
+        place = Place(root, self._mount, self._origin, stem, self._homes, self._language, pages)
         names: set[str] = set()
         further: list[FurtherPage] = []
 

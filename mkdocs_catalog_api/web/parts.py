@@ -225,7 +225,7 @@ class Parts:
             record = history.images.get(own.slug) if history else None
             values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
-            values["until"] = history.head.date if history else None
+            values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
             values["badges"] = msgspec.to_builtins(image_badges(image))
             values["users"] = [
@@ -239,7 +239,7 @@ class Parts:
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
         else:
             values["verify"] = chart_verify(own.item)
-            pins = zip(values["document"]["data"]["images"], own.item.pins, strict=True)
+            pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)
