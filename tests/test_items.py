@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .authors import told
-from .sites import SiteFolder, built, trivy
+from .sites import SiteFolder, built, rendered, trivy
 from .test_web import page, words
 
 
@@ -17,7 +17,7 @@ def test_nothing_but_a_name_is_needed(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n\n<!-- catalog: security -->\n\n"
                "<!-- catalog: badges -->\n")  # fmt: skip
     site.report("a/1.json", trivy([], tag="registry.example.org/hardened/a:1"))
-    result = built(site, strict=True)
+    result = rendered(site, strict=True)
     image, other = result.json("images.json")["data"]
     assert (image["name"], image["category"], image["categories"], image["tier"], image["license"]) == (
         "The A", None, [], None, None,
@@ -36,7 +36,7 @@ def test_filters_have_the_known_values_only(site: SiteFolder) -> None:
         site.page(f"images/a{number}.md", "" if number else "tier: core\ncategory: Web")
     site.page("images/b.md", "tier: edge\ncategory: Tools")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
-    html = page(built(site), "index.html")
+    html = page(rendered(site), "index.html")
     for name, values in (("tier", ["core", "edge"]), ("category", ["Tools", "Web"])):
         assert html.xpath(f".//form//input[@name='{name}']/@value") == values
 
@@ -80,7 +80,7 @@ def described(site: SiteFolder) -> SiteFolder:
 
 
 def test_a_description_is_plain_text_in_documents_and_meta_elements(described: SiteFolder) -> None:
-    result = built(described)
+    result = rendered(described)
     for document in ("images/nginx/index.json", "images.json", "images/index.json"):
         data = result.json(document)["data"]
         assert (data if isinstance(data, dict) else data[0])["description"] == PLAIN
@@ -90,7 +90,7 @@ def test_a_description_is_plain_text_in_documents_and_meta_elements(described: S
 
 
 def test_a_description_is_rendered_on_its_page(described: SiteFolder) -> None:
-    (lead,) = page(built(described), "images/nginx/index.html").find_class("catalog-lead")
+    (lead,) = page(rendered(described), "images/nginx/index.html").find_class("catalog-lead")
     assert words(lead) == PLAIN
     assert lead.xpath(".//a/@href") == ["https://nginx.org"]
     assert [element.tag for element in lead.iter()][1:] == ["strong", "a", "em", "code"]
@@ -102,7 +102,7 @@ def test_a_description_that_the_text_has_is_not_repeated(described: SiteFolder) 
         "description: 'A **fast** [server](https://nginx.org).'",
         "# NGINX\n\nA *fast* [server](https://example.org/). More text.",
     )
-    assert page(built(described), "images/nginx/index.html").find_class("catalog-lead") == []
+    assert page(rendered(described), "images/nginx/index.html").find_class("catalog-lead") == []
 
 
 def test_what_an_item_replaces_and_what_replaces_it(site: SiteFolder) -> None:
@@ -110,7 +110,7 @@ def test_what_an_item_replaces_and_what_replaces_it(site: SiteFolder) -> None:
     site.page("images/old.md", "replacedBy: nginx\nlifecycle: deprecated\nversions: ['1']")
     site.page("charts/old.md", "replacedBy: web\nlifecycle: deprecated\nversions: ['1.0.0']")
     site.page("charts/web.md", "versions: ['1.0.0']", "# The web")
-    result = built(site)
+    result = rendered(site)
     names = ["docker.io/library/nginx", "docker.io/bitnami/nginx"]
     assert result.json("images/nginx/index.json")["data"]["replaces"] == names
     assert result.json("images/old/index.json")["data"]["replacedBy"] == "nginx"

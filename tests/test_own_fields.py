@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .authors import configure, told
-from .sites import SiteFolder, built
+from .sites import SiteFolder, built, rendered
 from .test_web import page, words
 
 FIELDS = {
@@ -69,7 +69,7 @@ def test_without_them_the_object_is_empty(site: SiteFolder) -> None:
 
 
 def test_pages_show_them(own: SiteFolder) -> None:
-    html = page(built(own), "images/app-1/index.html")
+    html = page(rendered(own), "images/app-1/index.html")
     facts = [words(fact) for fact in html.xpath(".//dl[@class='catalog-facts']/div")]
     assert facts[-4:] == ["Port 1", "Fips yes", "Shell bash", "Json a"]
     assert "Upstream" in [words(link) for link in html.xpath(".//a[@href='https://example.org/up']")]
@@ -77,7 +77,7 @@ def test_pages_show_them(own: SiteFolder) -> None:
 
 
 def test_cards_show_those_that_are_set_and_lists_filter_by_few_words(own: SiteFolder) -> None:
-    html = page(built(own), "index.html")
+    html = page(rendered(own), "index.html")
     headings = [words(heading) for heading in html.xpath(".//thead//th")]
     assert headings[:5] == ["Image", "Category", "Tier", "Fips", "Upstream"]
     row = html.xpath(".//tr[@data-item]")[1]
@@ -90,7 +90,7 @@ def test_cards_show_those_that_are_set_and_lists_filter_by_few_words(own: SiteFo
 
 def test_a_marker_filters_by_them(own: SiteFolder) -> None:
     own.write("docs/index.md", "# Images\n\n<!-- catalog: images shell=bash port=3 -->\n")
-    html = page(built(own), "index.html")
+    html = page(rendered(own), "index.html")
     assert len(html.xpath(".//tr[@data-item]")) == 1
 
 
