@@ -60,7 +60,10 @@ CATALOGS = {
     Code.SYNTAX: Broken({PAGE: _page("description: Web server: fast")}),
     Code.NOT_READ: Broken({PAGE: b"---\nname: Caf\xe9\n---\n"}),
     Code.UNKNOWN_FIELD: Broken({PAGE: _page("versions: [1.29.3]\nhome-page: https://nginx.org")}),
-    Code.MISSING_FIELD: Broken({PAGE: "---\ntier: core\nlicense: BSD-2-Clause\n---\n"}),
+    Code.MISSING_FIELD: Broken(
+        {PAGE: "---\ncategory: Web servers\n---\n"},
+        f"registry: {REPOSITORY}\nimages: {{fields: {{license: {{required: true}}}}}}",
+    ),
     Code.WRONG_VALUE: Broken({PAGE: _page("homepage: nginx.org")}),
     Code.TWICE: Broken({PAGE: _page("versions: [1.29.3, 1.29.3]")}),
     Code.NEWEST: Broken({PAGE: _page("versions: [1.29.3]\nlatest: 1.30.0")}),

@@ -384,7 +384,7 @@ def test_rules_of_the_collection_and_of_the_page(site: SiteFolder) -> None:
         assert (found, image["latest"]) == (expected, latest)
 
 
-def test_a_declared_field_variant_is_the_variant(site: SiteFolder) -> None:
+def test_the_variants_of_a_catalog_can_be_limited(site: SiteFolder) -> None:
     declared = {"variant": {"values": ["gpu", "cpu"]}, "port": "integer"}
     site.settings["images"] = {"version_fields": declared}
     versions = [{"version": "2.0", "variant": "gpu", "port": "1"}, {"version": "1.0", "variant": "cpu"}]
@@ -393,7 +393,7 @@ def test_a_declared_field_variant_is_the_variant(site: SiteFolder) -> None:
     assert not result.failed
     published = result.json("images/a/index.json")["data"]["versions"]
     assert [version["variant"] for version in published] == ["gpu", "cpu"]
-    assert [version["port"] for version in published] == [1, None]
+    assert [version["custom"]["port"] for version in published] == [1, None]
     assert [*published[0]][:3] == ["version", "line", "variant"]
     site.image("a", "versions: [{version: '1.0', variant: tpu}]")
     assert places(site) == (True, ["CAT012 docs/images/a.md 5:29 versions[0].variant"])

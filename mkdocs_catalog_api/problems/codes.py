@@ -51,7 +51,7 @@ class Code(StrEnum):
         "An item lacks a field that its collection requires.",
         "Add the field to the page or entry, or for all items to `defaults` of the collection.")
     WRONG_VALUE = ("CAT012", "invalid value",
-        "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are "
+        "A value has the wrong type, is not one that your catalog allows, or makes no sense. Examples are "
         "a short digest, an end of life before the release, and a `chart` without a scheme.",
         "Use one of the values that the message allows.")
     TWICE = ("CAT013", "duplicate",

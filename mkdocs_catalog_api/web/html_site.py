@@ -253,6 +253,7 @@ def fill_site(
     for page, path, html, divided in built:
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
+            divided = divided._replace(before=fillings.plain(divided.before))
             after = divided.whole(fillings.html, assets + fillings.head(divided.before))
             further = fillings.further_pages(after)
             for beside, content in further.items():
