@@ -65,8 +65,8 @@ NOTES = {
     "images.lines": "See [Release lines and variants](lines.md).",
     "security.scanners": "See [Which report counts](vulnerabilities.md#which-report-counts).",
     "security.reports": "The folder can't be inside `docs_dir`, where MkDocs would publish it.",
-    "security.kev": "Get the file with [`catalog-api fetch --kev`](exploited.md).",
-    "security.epss": "Get the file with [`catalog-api fetch --epss`](exploited.md).",
+    "security.kev": "Get the file with [`catalog-api sync kev`](exploited.md).",
+    "security.epss": "Download the file from its publisher.",
     "security.accept": "`partial` grades a version of which some digests have no scan. "
     "`ignored` suppresses [findings that a scanner ignored](vex.md#ignore-rules-of-scanners).",
     "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000)"

@@ -137,7 +137,7 @@ def test_a_redirect_is_not_followed(host: Host) -> None:
 
 def test_an_answer_that_takes_too_long_is_interrupted(host: Host) -> None:
     (*_, problem) = wrong(host, limits=Limits(whole=0))
-    assert "no complete response within 0 seconds" in problem
+    assert "no complete response" in problem
 
 
 def test_a_host_that_is_silent_three_times_is_left_alone(host: Host) -> None:

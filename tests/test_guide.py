@@ -318,7 +318,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference, `fetch`, `check-live` and `record --against`"
+    names = "`sync`, `new` with a reference, `check-live` and `record --against`"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:

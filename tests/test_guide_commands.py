@@ -13,7 +13,7 @@ import pytest
 from .example import EXAMPLE
 from .fake_hub import FakeHub, Version
 from .fake_registry import FakeRegistry
-from .feeds_of_advisories import epss, kev
+from .feeds_of_advisories import kev
 from .guide import PAGES, blocks
 from .programs import need
 from .registries import running
@@ -42,10 +42,10 @@ RUN = {
     ("registry", "mkdocs new ."),
     ("registry", "catalog-api sync --dry-run   # prints what would change"),
     ("registry", "catalog-api sync --prune"),
-    ("scanning", "catalog-api fetch"),
+    ("scanning", "catalog-api sync hub"),
     ("troubleshooting", "catalog-api check --strict"),
     ("troubleshooting", "catalog-api check --verbose"),
-    ("exploited", "catalog-api fetch --kev --epss"),
+    ("exploited", "catalog-api sync kev"),
     ("upgrade", "cp -r site published"),
 }
 """Page and first line of the blocks that are run below."""
@@ -72,7 +72,7 @@ RUN_ELSEWHERE = {
 }
 NOT_RUN = {
     ("upgrade", "pip install -r requirements.txt"): "installs; test_package does so from the Start page",
-    ("lines", "catalog-api fetch --eol"): "asks endoflife.date; test_fetch_cycles asks a stand-in",
+    ("lines", "catalog-api sync eol"): "asks endoflife.date; test_sync_eol asks a stand-in",
     ("scanning", "catalog-api list --older-than 24h --quiet | while read -r image report rest; do"): (
         "scans images; test_list runs it with a stand-in for the scanner"
     ),
@@ -319,9 +319,8 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     www = folder / "mirror"
     www.mkdir()
     (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
-    (www / "epss").write_bytes(epss({"CVE-2026-0001": ("0.5", "0.9")}))
-    reports = command("scanning", "catalog-api fetch")
-    advisories = command("exploited", "catalog-api fetch --kev --epss")
+    reports = command("scanning", "catalog-api sync hub")
+    advisories = command("exploited", "catalog-api sync kev")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
         ask = partial(
@@ -329,11 +328,8 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
             folder,
             CATALOG_API_HUB=hub.address,
             CATALOG_API_KEV=f"{mirror}/kev",
-            CATALOG_API_EPSS=f"{mirror}/epss",
         )
         ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
         said = ask(advisories)
-    printed = re.sub(r"\d+ ", "", output("exploited", "2 files of advisories"))
-    assert re.sub(r"\d+ ", "", said).endswith(printed)
-    assert (folder / "advisories/epss_scores.csv.gz").is_file()
+    assert said == output("exploited", "advisories/known_exploited")

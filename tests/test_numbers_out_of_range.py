@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.network.fetch import keep_lost_results
+from mkdocs_catalog_api.network.hub import keep_lost_results
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.advisories import read_epss, read_kev
 from mkdocs_catalog_api.sources.reports import FORMATS, ReportError, read_report

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import requests
 from click.testing import CliRunner, Result
-from urllib3.util import Retry
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
@@ -57,7 +56,7 @@ class Bench:
 
 def sync(site: SiteFolder, *options: str, env: dict[str, str] | None = None) -> Result:
     site.write_config()
-    limits = Limits(retry=Retry(1, status_forcelist=(429, 503)), sleep=lambda _: None, longest_wait=60)
+    limits = Limits(retries=1, sleep=lambda _: None)
     arguments = ["sync", "-f", str(site.folder / "mkdocs.yml"), *options]
     nothing = {
         "DOCKER_CONFIG": str(site.folder / "none"),

@@ -63,7 +63,7 @@ def command(
         from ..network.client import LIVE, Client
         from ..network.live_check import LiveCheck, api_root
     except ModuleNotFoundError as error:
-        raise missing_package("check-live", error, "fetch") from None
+        raise missing_package("check-live", error, "sync") from None
     try:
         root = api_root(url)
     except ValueError as error:

@@ -20,7 +20,6 @@ _COMMANDS = (
     "list",
     "record",
     "sync",
-    "fetch",
     "sign",
     "diff",
     "check-live",

@@ -25,8 +25,13 @@ from ..problems.codes import Code
 from ..sources.assemble import assemble
 from ..sources.load import load
 from ..sources.read_site import read_site
-from .fetch import secure
 from .run import Run, as_objects, missing_package, options, print_object, print_problems
+
+
+def _secure(_context: object, _option: object, value: str | None) -> str | None:
+    if value and not value.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+        raise click.BadParameter("must begin with https://, because it affects security data")
+    return value
 
 
 def _date(_context: object, _option: object, value: str | None) -> str | None:
@@ -58,7 +63,7 @@ def _sha256(_context: object, _option: object, value: str | None) -> str | None:
 @click.option(
     "--against",
     metavar="URL",
-    callback=secure,
+    callback=_secure,
     help="With --verify: check that the chain contains the last published day of the site at this URL.",
 )
 @click.option(
@@ -192,7 +197,7 @@ def _published_head(address: str) -> tuple[str, str]:
         from ..network.client import LIVE, Client, NoAnswerError
         from ..network.live_check import api_root, published_head
     except ModuleNotFoundError as error:
-        raise missing_package("--against", error, "fetch") from None
+        raise missing_package("--against", error, "sync") from None
     try:
         root = api_root(address)
     except ValueError as error:

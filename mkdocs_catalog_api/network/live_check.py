@@ -18,7 +18,7 @@ from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..publish.hosts import HEADERS
 from ..sources.reports.normalise import text
-from .client import Answer, Client, NoAnswerError
+from .client import Client, LiveAnswer, NoAnswerError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -371,7 +371,7 @@ class LiveCheck:
             message = f"the host responds with {answer.status} instead of 404 for a missing file"
             self._fault(path, message, _SEE, code=Code.HEADERS)
 
-    def _ask(self, path: str, size: int) -> Answer | None:
+    def _ask(self, path: str, size: int) -> LiveAnswer | None:
         try:
             answer = self._client.get(self.root + quote(path), size, _HEADERS)
             if answer.status in _BUSY:

@@ -151,7 +151,7 @@ class Code(StrEnum):
         "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
     ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
         "The KEV or EPSS file is not the file of its publisher, or is cut off.",
-        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
+        "Download the KEV file again with `catalog-api sync kev`, an EPSS file from its publisher.")
 
     # History
     HISTORY = ("CAT050", "damaged history",

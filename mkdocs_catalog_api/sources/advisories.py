@@ -100,12 +100,12 @@ def _file(site: Site, settings: Settings, setting: str, problems: Problems) -> t
     configured: str | None = getattr(settings.security, setting)
     name = configured or ADVISORIES[setting]
     path, code = site.root / name, Code.MISSING_PATH
-    hint = f"download it with `catalog-api fetch --{setting}`, or correct the path"
+    hint = f"download it with `catalog-api sync {setting}`, or correct the path"
     if path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path, name
         message, code = f"{name!r} is not read, because a link leads out of the project", Code.NOT_READ
-        hint = f"remove the link, and download the file with `catalog-api fetch --{setting}`"
+        hint = f"remove the link, and download the file with `catalog-api sync {setting}`"
     elif os.path.lexists(path):
         message = no_file(path, name)
     elif configured:

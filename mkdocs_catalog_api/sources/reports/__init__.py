@@ -29,7 +29,7 @@ class Foreign(NamedTuple):
 
 _NOTHING_SAID = (
     "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
-    "`catalog-api fetch` downloads"
+    "`catalog-api sync` downloads"
 )
 _RESCAN = "scan with `--format json`"
 FOREIGN = (
