@@ -84,7 +84,6 @@ CATALOGS = {
             "hook.py": "",
         }
     ),
-    Code.LOGO: Broken({PAGE: _page()}, "registry: a.b/c\nbadges: {cves: {logo: assets/x.svg}}"),
     Code.NO_REPORT: Broken({PAGE: _page(), "scans/nginx.sarif": "{}"}),
     Code.BROKEN_REPORT: Broken({PAGE: _page(), REPORT: _report()[:-20]}),
     Code.UNMATCHED_REPORT: Broken({PAGE: _page("versions: [1.28.0]"), REPORT: _report()}),
@@ -116,7 +115,9 @@ CATALOGS = {
     Code.STATEMENT: Broken({**SCANNED, "vex/nginx.json": json.dumps(_VEX)}),
     Code.ADVISORIES: Broken({**SCANNED, "advisories/known_exploited_vulnerabilities.json": "{}"}),
     Code.HISTORY: Broken({PAGE: _page(), "history/2025-11-20.json": "{}"}),
-    Code.DAY: Broken({PAGE: _page()}, command=("record", "--date", "2999-01-01")),
+    Code.DAY: Broken(
+        {PAGE: _page(), "history/2025-11-20.json": "{}"}, command=("record", "--date", "2025-11-19")
+    ),
     Code.MARKER: Broken(
         {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"},
         command=("check", "--with-mkdocs"),
@@ -144,13 +145,8 @@ PRINTED = {
     Code.NOT_WRITTEN: "error: the API can't be written: site/api/v1: No space left on device",
     Code.MANY_DOCUMENTS: "info: mkdocs.yml: catalog-api.lookups: the API has 21,304 documents "
     "of 96 MB in all: …",
-    Code.NOT_SIGNED: "error: site/api/v1/manifest.json: is not there (build the site first)",
     Code.NOT_FETCHED: "error: scans/hub/acme/stack/1.2.0.json: the hub has no more results for "
     "ghcr.io/acme/web:1.0, so what it last found there is kept (…)",
-    Code.ARRIVED: "error: https://example.org/catalog/api/v1/images.json: larger than it should be: "
-    "more than 954 bytes",
-    Code.HEADERS: "error: https://example.org/catalog/api/v1/index.json: Access-Control-Allow-Origin is "
-    "missing; it must be '*', so that every script can read (…)",
     Code.REGISTRY: "error: docs/images/nginx.md:2:1: image: ghcr.io/acme/images/nginx: no whole "
     "answer ([Errno 111] Connection refused), also after 4 more tries",
     Code.MOVED_TAG: "warning: docs/images/nginx.md:7:5: versions[0].digest: "

@@ -44,8 +44,6 @@ _GROUPS = {
     "images": "Collections",
     "updates": "Updates",
     "security": "Vulnerability data",
-    "badges": "Badges",
-    "openapi": "OpenAPI document",
     "lookups": "Output",
 }
 """First settings of the groups, and their headings."""
@@ -143,8 +141,6 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
     """Every setting by its path; of the three collections, which are alike, the first."""
     for name, field in model["properties"].items():
         path = (*above, name)
-        if name == "badges":
-            path, field = (*path, "<name>"), field["additionalProperties"]
         sections = [part["$ref"] for part in field.get("anyOf", ()) if "$ref" in part]
         if not above and name in _COLLECTIONS[1:]:
             continue

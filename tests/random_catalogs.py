@@ -21,7 +21,7 @@ TIMES = [
     "2026-11-01T06:00:00.12Z",
     "2026-11-01T08:00:00.100000001+02:00",
 ]
-STRANGE_TIMES = ["", "yesterday", "2031-01-01T00:00:00Z"]
+STRANGE_TIMES = ["", "yesterday", "9999-01-01T00:00:00Z"]
 DATES = [
     "2026-01-01T00:00:00Z",
     "2026-01-02T00:00:00Z",
@@ -367,7 +367,7 @@ class RandomCatalog:
         if status == "affected":
             statement["action_statement"] = "Upgrade."
         if self.maybe(0.6):
-            times = ["2031-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
+            times = ["9999-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
             statement["timestamp"] = self.chance.choice(times)
         if self.maybe(0.3):
             statement["last_updated"] = self.chance.choice(DATES)

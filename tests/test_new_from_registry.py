@@ -112,7 +112,6 @@ def test_sync_has_nothing_to_add(bench: Bench) -> None:
         ("registry: HOST/acme", set[str](), {"license"}),
         ("images: {defaults: {versions: registry, license: MIT}}", {"image"}, set[str]()),
         (OWN_SETTINGS, {"image"}, {"license", "upstream"}),
-        ("registry_facts: data/facts", {"image"}, {"license"}),
     ],
 )
 def test_a_page_passes_in_any_catalog(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator
 from copy import deepcopy
@@ -12,12 +11,12 @@ import pytest
 
 from mkdocs_catalog_api.network.hub import keep_lost_results
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.advisories import read_epss, read_kev
+from mkdocs_catalog_api.sources.advisories import read_kev
 from mkdocs_catalog_api.sources.reports import FORMATS, ReportError, read_report
 from mkdocs_catalog_api.sources.reports.artifact_hub import read_package
 from mkdocs_catalog_api.sources.reports.openvex import read_vex
 
-from .feeds_of_advisories import LIMIT, epss, kev
+from .feeds_of_advisories import kev
 from .report_files import DIGEST, nodes, row, trivy
 from .sites import SiteFolder
 from .test_cli import call
@@ -162,16 +161,6 @@ def test_of_the_exploited(number: str) -> None:
         (problem,) = problems
         assert (problem.file, problem.line) == ("kev.json", line_of(data, number))
         problems = Problems()
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("place", [0, 1])
-def test_of_the_scores(number: str, place: int) -> None:
-    problems = Problems()
-    score = ("0.5", number) if place else (number, "0.5")
-    assert read_epss(io.BytesIO(epss({"CVE-2026-0001": score})), "epss.csv", LIMIT, problems) is None
-    (problem,) = problems
-    assert (problem.file, problem.line) == ("epss.csv", 3)
 
 
 def marked(document: Any, number: str = "1e400") -> str:

@@ -25,7 +25,6 @@ from mkdocs_catalog_api.network.client import Limits
 from . import test_sync_hub, test_sync_kev
 from .feeds_of_advisories import kev
 from .sites import SiteFolder
-from .test_sign import private_pem
 from .test_sync_kev import ADDED, KEV
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes and asks for rights to link")
@@ -128,20 +127,17 @@ ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
     [
         ("roadmap.yml", "mkdocs.yml"),
         ("updates.yml", "mkdocs.yml"),
-        ("decided.yml", "mkdocs.yml"),
-        ("advisories/known_exploited_vulnerabilities.json", "mkdocs.yml"),
-        ("advisories/epss_scores.csv.gz", "mkdocs.yml"),
-        ("docs/logo.svg", "mkdocs.yml"),
+        ("decisions.yml", "mkdocs.yml"),
+        (KEV, KEV),
         ("history/2026-01-01.json", "history/2026-01-01.json"),
         ("base.yml", "mkdocs.yml"),
     ],
 )
 def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
-    prepared(site, badges={"images": {"logo": "logo.svg"}})
-    site.write("docs/logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    if path == "decided.yml":
+    prepared(site)
+    if path == "decisions.yml":
         (site.folder / "updates.yml").unlink()
-        site.settings["updates"] = {"data": "new.json", "decisions": path}
+        site.settings["updates"] = {"data": "new.json"}
         site.write("new.json", "[]")
     if path == "base.yml":
         site.config["INHERIT"] = path
@@ -179,26 +175,18 @@ def test_a_folder_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
     assert [named for _, named in places(site, "record", "--date", "2026-01-02")] in (["mkdocs.yml"], [path])
 
 
-@pytest.mark.parametrize("name", ["known_exploited_vulnerabilities.json", "epss_scores.csv.gz", "own.json"])
 @pytest.mark.parametrize("where", ["file", "folder"])
 def test_advisories_behind_a_link_out_of_the_project_are_not_read(
-    site: SiteFolder, outside: Path, name: str, where: str
+    site: SiteFolder, outside: Path, where: str
 ) -> None:
+    name = Path(KEV).name
     (outside / name).write_bytes(kev(ADDED))
     if where == "folder":
         (prepared(site).folder / "advisories").symlink_to(outside)
     else:
         (prepared(site).folder / "advisories").mkdir()
         (site.folder / "advisories" / name).symlink_to(outside / name)
-    if name == "own.json":
-        site.settings["security"] = {"kev": f"advisories/{name}"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
-
-
-def test_advisories_that_the_settings_place_outside_are_read(site: SiteFolder, outside: Path) -> None:
-    (outside / "kev.json").write_bytes(kev(ADDED))
-    prepared(site, security={"kev": os.path.relpath(outside / "kev.json", site.folder)})
-    assert not site.build().failed
+    assert places(site, "build") == [("CAT002", KEV)]
 
 
 @pytest.mark.parametrize("path", ["data/updates.yml", "data"])
@@ -226,7 +214,7 @@ def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, path: str, put:
     file = site.folder / "site" / path
     file.parent.mkdir(exist_ok=True)
     put(file)
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (True, ["CAT070"])
     assert [text for text in result.logged() if text.startswith(f"{path}: ")]
     assert put is not out or [*file.iterdir()] == []
@@ -241,7 +229,7 @@ def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
     site.page("index.md", "title: Home", "<!-- catalog: images -->")
     (outside / "kept").write_text("mine")
     (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
-    assert site.build(dirty=True).codes == ["CAT070"]
+    assert site.mkdocs(dirty=True).codes == ["CAT070"]
     assert (outside / "kept").read_text() == "mine"
     assert not site.build().failed, "MkDocs clears the site"
     assert (site.folder / "site" / FURTHER).is_file()
@@ -279,7 +267,7 @@ def test_a_file_of_any_name_is_read_ignored_or_refused(site: SiteFolder, folder:
     assert unread == ([f"{folder}/a\udcff{ending}"] if ending in (".md", ".html") else [])
 
 
-OURS = ["feeds/updates.xml", "feeds/updates.json", "eol.ics", ".well-known/vex-repository.json"]
+OURS = ["feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json"]
 
 
 @pytest.mark.parametrize("put", [os.mkfifo, device])
@@ -306,41 +294,6 @@ def test_a_document_of_an_earlier_build(site: SiteFolder, path: str) -> None:
         done = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml")])
         assert done.exit_code == 0, "what stands where an earlier build wrote a document goes with it"
         assert (site.folder / "site/api/v1" / path).is_file()
-
-
-def sign(site: SiteFolder) -> tuple[int, str]:
-    site.write("key.pem", private_pem())
-    arguments = ["sign", "-f", str(site.folder / "mkdocs.yml"), "--key", str(site.folder / "key.pem")]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stderr
-
-
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("manifest.json", "CAT074"), ("images.json", "CAT074"), ("manifest.json.jws", "CAT070")],
-)
-def test_a_pipe_is_neither_signed_nor_taken_for_a_signature(site: SiteFolder, path: str, code: str) -> None:
-    assert not prepared(site).build().failed
-    file = site.folder / "site/api/v1" / path
-    file.unlink(missing_ok=True)
-    os.mkfifo(file)
-    status, said = sign(site)
-    assert (status, f"{file}: " in said, f"[{code}]" in said) == (1, True, True)
-    assert path == "manifest.json.jws" or not (site.folder / "site/api/v1/manifest.json.jws").exists()
-
-
-@pytest.mark.parametrize("path", ["site/api", "site/api/v1/manifest.json.jws"])
-def test_nothing_is_signed_behind_a_link_out_of_the_site(site: SiteFolder, outside: Path, path: str) -> None:
-    assert not prepared(site).build().failed
-    link = site.folder / path
-    if link.exists():
-        link.rename(outside / "api")
-    link.symlink_to(outside / "api")
-    before = [*outside.rglob("*")]
-    status, said = sign(site)
-    assert (status, "[CAT070]" in said) == (1, True)
-    assert [*outside.rglob("*")] == before
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -272,8 +271,7 @@ def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteF
     summary, (*_, last) = result.json("security.json"), result.json("history/index.json")["data"]
     assert last["all"]["total"] == summary["total"]
     assert last["supported"] == {name: summary["supported"][name] for name in last["supported"]}
-    feed = json.loads((result.folder / "site/feeds/security.json").read_bytes())
-    assert "all images" in feed["description"]
+    assert "all images" in (result.folder / "site/feeds/security.xml").read_text("utf-8")
     recorded = days(result)
     assert recorded == [
         ["2026-11-02", "0", "2", "1", "1", "0", "4", "7"],
@@ -316,7 +314,6 @@ def _forget_figures(site: SiteFolder) -> None:
     for path in sorted((site.folder / "history").iterdir()):
         text = path.read_text("utf-8")
         path.write_text(re.sub(r',"figures":\{.*?\}\}\}?(?=,"events")', "", text, count=1), "utf-8")
-    assert Past(site).run("--rebuild").exit_code == 0
 
 
 def test_the_example_agrees(tmp_path: Path) -> None:

@@ -57,5 +57,5 @@ def test_json_is_read_as_programs_write_it(site: SiteFolder) -> None:
     site.write("roadmap.json", f'[\n\t{{"name": {name}, "slug": "a", "category": "b", "blocked": true}}\n]\n')
     result = site.build(strict=True)
     assert not result.failed, result.logged()
-    item = result.json("roadmap/a/index.json")["data"]
+    (item,) = result.json("roadmap.json")["data"]
     assert (item["name"], item["blocked"]) == ("🚀 \\ud83d C:\\x /", True)

@@ -34,7 +34,6 @@ images:
   vocabulary: {tier: [core, standard]}
 charts: {pages: "charts/**/*.md"}
 security: {reports: scans, max_age: 30, scanners: [trivy, grype]}
-badges: {wolfi: {label: Wolfi, color: blue}}
 """
 IMAGE = f"""\
 ---

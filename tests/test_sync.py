@@ -302,14 +302,13 @@ def test_nothing_is_written_through_a_link_out_of_the_project(bench: Bench, tmp_
     assert not [*outside.iterdir()]
 
 
-def test_another_folder_and_a_dry_run(bench: Bench) -> None:
-    bench.site.settings["registry_facts"] = "facts"
+def test_a_dry_run(bench: Bench) -> None:
     bench.fake.image("acme/nginx", "1.0")
     result = bench.run("--dry-run")
-    assert (result.exit_code, result.stdout) == (0, "facts/images/nginx.json: + 1.0\n")
-    assert not (bench.site.folder / "facts").exists()
+    assert (result.exit_code, result.stdout) == (0, "registry/images/nginx.json: + 1.0\n")
+    assert not (bench.site.folder / "registry").exists()
     assert bench.run().exit_code == 0
-    assert (bench.site.folder / "facts/images/nginx.json").is_file()
+    assert (bench.site.folder / "registry/images/nginx.json").is_file()
 
 
 def test_what_was_learned_is_written_although_another_digest_fails(bench: Bench) -> None:
@@ -454,7 +453,7 @@ def index(bench: Bench, *entries: dict[str, Any], tag: str = "") -> dict[str, An
 
 def test_every_manifest_is_kept_by_digest(bench: Bench) -> None:
     old, new = (part(bench, "windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
-    plain, features = part(bench), part(bench, **{"os.features": ["a", "b"]})
+    plain, features = part(bench), part(bench, "linux", "amd64", **{"os.features": ["a", "b"]})
     nested = part(bench, architecture="s390x")
     unnamed = part(bench, "unknown", "unknown")
     inner = index(bench, index(bench, index(bench, nested), features))

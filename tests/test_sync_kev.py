@@ -55,7 +55,7 @@ def bench(site: SiteFolder) -> Iterator[Bench]:
 def test_the_file_comes_to_its_place_as_it_is(bench: Bench) -> None:
     result = bench.run()
     assert (result.exit_code, result.stdout) == (0, f"{KEV}\n"), result.output
-    assert "1 file changed, 0 unchanged; 1 requests; no problems" in result.stderr
+    assert "1 file changed, 0 unchanged; 1 request; no problems" in result.stderr
     assert bench.files() == {Path(KEV).name: kev(ADDED)}
     assert "User-Agent: mkdocs-catalog-api/" in bench.mirror.heads[0]
     assert "0 files changed, 1 unchanged" in bench.run().stderr

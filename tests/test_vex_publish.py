@@ -214,9 +214,9 @@ def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) ->
     (statement,) = document["statements"]
     assert statement["vulnerability"] == {"name": ONE, "aliases": []}
     assert purls(result) == [exact(2), exact(1)]
-    lookups = result.json("index.json")["lookups"]
-    assert lookups["vex"] == "/catalog/api/v1/vex/{slug}.json"
-    assert lookups["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
+    index = result.json("index.json")
+    assert index["templates"]["vex"] == "/catalog/api/v1/vex/{slug}.json"
+    assert index["documents"]["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
     paths = result.json("manifest.json")["documents"]
     assert {"vex/nginx.json", "vex/repository.tar.gz"} <= paths.keys()
 
@@ -446,7 +446,8 @@ def test_when_the_setting_goes_the_file_goes(told: SiteFolder) -> None:
     result = built(told)
     assert not (result.folder / "site/.well-known").exists()
     assert not (result.api / "vex").exists()
-    assert not {"vex", "vexRepository"} & result.json("index.json")["lookups"].keys()
+    index = result.json("index.json")
+    assert not {"vex", "vexRepository"} & {*index["documents"], *index["templates"]}
 
 
 def test_a_file_of_the_author_stays(told: SiteFolder) -> None:

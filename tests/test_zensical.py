@@ -40,7 +40,7 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
     fields = {"port": {"type": "integer"}}
     site.settings |= {"images": {"fields": fields, "vocabulary": {"tier": ["core", "edge"]}}}
     site.image("nginx", "port: 80\nversions: [1.10, 1.9]")
-    published = site.build()
+    published = site.mkdocs()
     (site.folder / "mkdocs.yml").unlink()
     write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.vocabulary]\n'
           'tier = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
@@ -60,9 +60,9 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
         ),
         ('images.pages = """\n""" \nfeds = true', "", "zensical.toml:9:1: catalog-api.feds: unknown setting"),
         (
-            'badges = {cves = {label = "a", x = 1}}',
+            'updates = {data = "a.yml", x = 1}',
             "",
-            "zensical.toml:7:32: catalog-api.badges.cves.x: unknown",
+            "zensical.toml:7:28: catalog-api.updates.x: unknown",
         ),
         ("", "use_directory_urls = 'no'", "zensical.toml:4:1: use_directory_urls: "),
         ("", "docs_dir = ", "zensical.toml:4:12: not valid TOML: Invalid value"),

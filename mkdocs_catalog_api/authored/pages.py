@@ -164,6 +164,8 @@ class Page(Struct, frozen=True):
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
     """The text below the front matter as changed by such plugins; None if unchanged."""
+    html: str | None = None
+    """Its content as HTML, with markers; None if it is not rendered."""
 
 
 class Filled(Struct, frozen=True):
@@ -275,13 +277,17 @@ def dotted(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
+def body(text: str) -> str:
+    """Return the text of a page below its front matter."""
+    return re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+
+
 def heading(text: str) -> str | None:
     """Return the text of the first H1 of a page, or None."""
     from markdown import markdown  # few catalogs need it, and the import is slow
 
-    body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
     try:
-        rendered = markdown(body, extensions=["extra"])
+        rendered = markdown(body(text), extensions=["extra"])
     except RecursionError:
         return None
     match = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)

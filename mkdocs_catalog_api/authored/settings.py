@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pathspec import GitIgnoreSpec
 from pydantic import (
@@ -14,19 +14,17 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
-    model_validator,
 )
 from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
 from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
-from ..catalog.links import web_link
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
-from ..catalog.registry_facts import FACTS_FOLDER
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from ..problems.gone import gone_setting
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
@@ -36,7 +34,6 @@ CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
 """Built-in text fields that a catalog can restrict with `vocabulary`."""
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product")
 """Fields that are different for each item, so that they can't have a default."""
-_COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
 _SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
 _UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -98,20 +95,6 @@ def _field_name(value: str) -> str:
     return value
 
 
-def _email(value: str) -> str:
-    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "for example catalog@example.org")
-    return value
-
-
-def _color(value: str) -> str:
-    if not _COLOR.fullmatch(value):
-        raise RefusedError(
-            f"{value!r} is not a color", "use a name such as blue, or hex digits such as 2f7d32"
-        )
-    return value
-
-
 def _size(value: object) -> object:
     if isinstance(value, str) and (match := _SIZE.fullmatch(value)):
         return int(match[1]) * _UNITS[match[2]]
@@ -136,8 +119,6 @@ Patterns = Annotated[
     Field(strict=False),
     BeforeValidator(_patterns, json_schema_input_type=str | list[str] | bool),
 ]
-Color = Annotated[Word, AfterValidator(_color)]
-Email = Annotated[Word, AfterValidator(_email)]
 Size = Annotated[
     int, BeforeValidator(_size, json_schema_input_type=Annotated[str, Field(pattern=f"^{_SIZE.pattern}$")])
 ]
@@ -159,6 +140,11 @@ class CollectionSettings(Section):
         None,
         description="Data file, relative to mkdocs.yml. The default is `<collection>.yml` (`.yaml`, `.json`) "
         "if it exists.",
+    )
+    item_pages: bool = Field(
+        True,
+        description="Whether MkDocs makes a page for an item of the data file that has none, at "
+        "`<collection>/<slug>/`. Otherwise its `url` is the page of the collection.",
     )
     defaults: dict[Word, Any] = Field(
         {},
@@ -209,13 +195,12 @@ DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Default folders of vulnerability data, relative to mkdocs.yml."""
-ADVISORIES = {
-    "kev": "advisories/known_exploited_vulnerabilities.json",
-    "epss": "advisories/epss_scores.csv.gz",
-}
-"""Default files of KEV and EPSS, relative to mkdocs.yml."""
-DEFAULT_HISTORY = "history"
-"""Default folder of the recorded days, relative to mkdocs.yml."""
+KEV = "advisories/known_exploited_vulnerabilities.json"
+"""CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
+HISTORY_FOLDER = "history"
+"""Folder of the recorded days, relative to mkdocs.yml."""
+DECISIONS = "decisions"
+"""Held and skipped updates of a data file that nvcmp wrote: the name without its ending."""
 Accepted = Literal[
     "filesystem",
     "repository",
@@ -243,11 +228,6 @@ class UpdatesSettings(Section):
         None,
         description="`.yml`, `.yaml`, `.json`: a list; `.md`: the list under `updates` in its front matter.",
     )
-    decisions: RelativePath | None = Field(
-        None,
-        description="File with held and skipped updates, if `data` is the output of `nvcmp -j`. The default "
-        "is `decisions.yml`.",
-    )
 
 
 class SecuritySettings(Section):
@@ -261,16 +241,6 @@ class SecuritySettings(Section):
         None,
         description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
         "exists.",
-    )
-    kev: RelativePath | None = Field(
-        None,
-        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml. The default "
-        "is `advisories/known_exploited_vulnerabilities.json`, if it exists.",
-    )
-    epss: RelativePath | None = Field(
-        None,
-        description="The daily EPSS scores, relative to mkdocs.yml. The default is "
-        "`advisories/epss_scores.csv.gz`, if it exists.",
     )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
@@ -299,65 +269,6 @@ class SecuritySettings(Section):
     )
 
 
-class BadgeSettings(Section):
-    """The appearance of a badge."""
-
-    label: Word | None = Field(None, description="Text of the left half, instead of the default.")
-    color: Color | None = Field(
-        None,
-        description="Color of the right half with the value. By default it depends on the value.",
-    )
-    label_color: Annotated[Color | None, Field(alias="labelColor")] = Field(
-        None, description="Color of the left half. The default is dark gray."
-    )
-    logo: Word | None = Field(
-        None, description="A simple-icons slug, or the path of an SVG file in docs_dir."
-    )
-    logo_color: Annotated[Color | None, Field(alias="logoColor")] = Field(
-        None,
-        description="Color of a simple-icons logo. The default is white. An SVG file has its own colors.",
-    )
-
-
-class ContactSettings(Section):
-    """The contact for questions about the API."""
-
-    name: Word | None = Field(
-        None, description="Contact for questions about the API: a person, a team or an organization."
-    )
-    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="URL of the contact page."
-    )
-    email: Email | None = Field(
-        None, description="E-mail address of the contact, such as `catalog@example.org`."
-    )
-
-
-class LicenseSettings(Section):
-    """The license of the documents: its name, and its SPDX identifier or URL."""
-
-    name: Word = Field(description="Name of the license of the documents; required in `license`.")
-    identifier: Word | None = Field(
-        None, description="SPDX identifier of that license, such as `CC-BY-4.0`. Set this or `url`, not both."
-    )
-    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="URL of the license text, for a license without an SPDX identifier."
-    )
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if self.identifier and self.url:
-            raise RefusedError("OpenAPI allows `identifier` or `url`, not both", "remove one of them")
-        return self
-
-
-class OpenApiSettings(Section):
-    """General data on the API in `openapi.json`."""
-
-    contact: ContactSettings | None = None
-    license: LicenseSettings | None = None
-
-
 _DEFAULTS: Any = Field(default={}, validate_default=True)
 """Defaults of a section. They are created with the settings, as the first use of a model is slow."""
 
@@ -367,9 +278,6 @@ class Settings(Section):
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
         None, description="Default registry: a page without `image` gets `registry/slug`."
-    )
-    registry_facts: RelativePath = Field(
-        FACTS_FOLDER, description="Folder of the data from `catalog-api sync`, relative to mkdocs.yml."
     )
     insecure_registries: tuple[Word, ...] = Field(
         (),
@@ -381,20 +289,8 @@ class Settings(Section):
     roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     updates: Annotated[UpdatesSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
-    badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
-    openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
         (), description="Lookup documents to write; `[]` for none."
-    )
-    history: RelativePath | None = Field(
-        None,
-        description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it "
-        "exists.",
-    )
-    signed: bool = Field(
-        False,
-        description="Whether you sign the manifest with `catalog-api sign` after each build. The discovery "
-        "document then links to the signature.",
     )
     headers: HostName | None = Field(None, description="Host that gets a header file; none by default.")
     feeds: bool = Field(
@@ -431,7 +327,10 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, (model,), written)
-        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
+        message = message.replace("unknown key", "unknown setting")
+        if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
+            message, hint = "this setting no longer exists", remedy
+        yield config.problem(path, message, hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:

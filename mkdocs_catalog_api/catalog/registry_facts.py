@@ -18,7 +18,7 @@ from .lines import parse_label
 from .names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_LABEL
 
 FACTS_FOLDER = "registry"
-"""Default of the setting `registry_facts`, relative to mkdocs.yml."""
+"""Folder of what registries know, relative to mkdocs.yml."""
 ANNOTATIONS = ("org.opencontainers.image.", "artifacthub.io/")
 """Prefixes of the names of stored annotations."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
-from .badges import BadgeStyle
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
@@ -163,25 +161,6 @@ class RoadmapItem(Struct, frozen=True):
     page: WebPage | None
 
 
-class Score(NamedTuple):
-    """The EPSS score of a vulnerability, with the digits of the file."""
-
-    epss: Decimal
-    """Probability that it is exploited within 30 days, 0 … 1."""
-    percentile: Decimal
-    """Share of all vulnerabilities with the same score or a lower one, 0 … 1."""
-
-
-class Scores(NamedTuple):
-    """EPSS scores of one day for the ids of a catalog."""
-
-    score_date: str
-    """`2025-08-25`."""
-    model_version: str
-    """`v2025.03.14`."""
-    by_id: Mapping[str, Score]
-
-
 class Catalog(Struct, frozen=True):
     """The whole catalog: images, charts and roadmap by slug, updates in the order of the source.
 
@@ -201,13 +180,8 @@ class Catalog(Struct, frozen=True):
     """The statements of VEX documents."""
     exploited: Mapping[str, str] | None = None
     """Id → day on which it became known to be exploited; None without the list."""
-    scores: Scores | None = None
-    """EPSS scores; None without the file."""
     history: History | None = None
     """None without a recorded day."""
-    badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
-    """Badge name → its style in the settings."""
-
     fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
 

@@ -153,8 +153,8 @@ def _ask(
         raise missing_package("new", error, "sync") from None
     root = config_file.absolute().parent
     name = f"{_KINDS[begun.kind]}/{begun.slug}.json"
-    file, label = root / settings.registry_facts / name, f"{settings.registry_facts}/{name}"
-    if fault := not_writable(file, label, project_of(root, root / settings.registry_facts)):
+    file, label = root / FACTS_FOLDER / name, f"{FACTS_FOLDER}/{name}"
+    if fault := not_writable(file, label, project_of(root, root / FACTS_FOLDER)):
         problems.add(fault)
         return None
     answers = Problems()
@@ -226,9 +226,7 @@ def _learn(
         problems.add(raw.problem((begun.kind,), message, "correct the reference", code=Code.REGISTRY))
         return given
     site = Site(ConfigFile(None), root, root, root, None, "", ())
-    facts = FactsFolder(
-        site, settings.model_copy(update={"registry_facts": FACTS_FOLDER}), resource, problems
-    )
+    facts = FactsFolder(site, settings, resource, problems)
     filled, values = facts.fill(raw, values, section.item_fields(model))
     names = filled.filled.fields if filled.filled else ()
     return given | {field: values[field] for field in _LEARNED if field in names}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..authored.site import Site
     from ..build import Build
 
-REQUIREMENT = "./mkdocs-catalog-api[sync,sign]"
+REQUIREMENT = "./mkdocs-catalog-api[sync]"
 """The line of requirements.txt that installs this package, as in the guide."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -102,12 +102,6 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         json_option,
         quiet_option,
         verbose_option,
-        click.option(
-            "--trust",
-            multiple=True,
-            metavar="PLUGIN",
-            help="Continue although this plugin (or `hooks`) is used: it does not change the catalog.",
-        ),
         click.option("--strict", is_flag=True, help="Treat warnings as errors."),
         click.option("--site-dir", metavar="DIR", help="Site folder, relative to the folder of mkdocs.yml."),
         config_file_option,
@@ -117,12 +111,26 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def read(config_file: Path, problems: Problems, site_dir: str | None = None) -> tuple[Site, Settings, bool]:
+    """Return the site as `mkdocs build` sees it, the settings, and `strict` of mkdocs.yml.
+
+    Raises:
+        CatalogError: see `read_site` and `read_with_mkdocs`.
+    """
+    from ..sources.read_site import needs_mkdocs, read_site
+
+    if needs_mkdocs(config_file):
+        from ..mkdocs_plugin.read import read_with_mkdocs
+
+        return read_with_mkdocs(config_file, problems, site_dir=site_dir)
+    return read_site(config_file, problems, site_dir=site_dir)
+
+
 class Run(Struct):
     """One run of a command over the catalog of a site."""
 
     config_file: Path
     site_dir: str | None
-    trust: tuple[str, ...]
     strict: bool
     quiet: bool
     verbose: bool
@@ -135,13 +143,9 @@ class Run(Struct):
         """Return the site and the settings. Sets `strict` if mkdocs.yml has it.
 
         Raises:
-            CatalogError: see `read_site`.
+            CatalogError: see `read`.
         """
-        from ..sources.read_site import read_site
-
-        site, settings, strict = read_site(
-            self.config_file, self.problems, site_dir=self.site_dir, trusted=self.trust
-        )
+        site, settings, strict = read(self.config_file, self.problems, self.site_dir)
         self.strict = self.strict or strict
         return site, settings
 

@@ -21,6 +21,7 @@ from .run import (
     print_object,
     print_problems,
     quiet_option,
+    read,
     verbose_option,
 )
 
@@ -83,13 +84,11 @@ def command(
         from ..network.output import Output
     except ModuleNotFoundError as error:
         raise missing_package("sync", error, "sync") from None
-    from ..sources.read_site import read_site
-
     problems, requests = Problems(), 0
     say = None if quiet or as_json else partial(click.echo, err=True)
     output = Output(config_file.absolute().parent, problems, dry_run=dry_run)
     try:
-        site, settings, _ = read_site(config_file, problems, trusted=None)
+        site, settings, _ = read(config_file, problems)
         output.root = site.root
         with Client(limits, say, settings.insecure_registries) as client:
             try:
@@ -122,7 +121,7 @@ def command(
         if not quiet:
             number = len(output.changes)
             did = f"{number} file{'s' if number != 1 else ''} {'would change' if dry_run else 'changed'}"
-            counts = f"{did}, {output.unchanged} unchanged; {requests} requests"
+            counts = f"{did}, {output.unchanged} unchanged; {requests} request{'s' if requests != 1 else ''}"
             click.echo(f"{counts}; {problems.summary()}", err=True)
     if problems.refuse(strict=False):
         sys.exit(1)
@@ -139,8 +138,8 @@ def _sync(
     prune: bool,
 ) -> None:
     """Run `sync` for the sources, by default for all that the catalog names."""
-    from ..authored.settings import ADVISORIES
-    from ..network.advisories import ENDOFLIFE, KEV, download_cycles, download_kev
+    from ..authored.settings import KEV
+    from ..network.advisories import CISA, ENDOFLIFE, download_cycles, download_kev
     from ..sources.load import load_products
 
     if not sources or "registry" in sources:
@@ -149,9 +148,8 @@ def _sync(
         found = _hub(site, settings, client, output, say)
         if "hub" in sources and not found:
             _nothing(output, "hub")
-    kev = settings.security.kev or ADVISORIES["kev"]
-    if "kev" in sources or (not sources and (site.root / kev).exists()):
-        download_kev(client, output, kev, os.environ.get(_KEV) or KEV)
+    if "kev" in sources or (not sources and (site.root / KEV).exists()):
+        download_kev(client, output, os.environ.get(_KEV) or CISA)
     if not sources or "eol" in sources:
         products = load_products(site, settings, output.problems)
         download_cycles(client, output, products, os.environ.get(_EOL) or ENDOFLIFE)
@@ -175,6 +173,7 @@ def _registry(
 ) -> None:
     """Get the data of registries on images and charts."""
     from ..catalog.names import Reference
+    from ..catalog.registry_facts import FACTS_FOLDER
     from ..network.credentials import Credentials
     from ..network.registry import Registries
     from ..network.sync import Sync
@@ -182,7 +181,7 @@ def _registry(
     items = [*_items(site, settings, output.problems)]
     host = Reference.parse(settings.registry).domain if settings.registry else None
     registries = Registries(client, Credentials(host))
-    with Sync(registries, output, settings.registry_facts, say, prune=prune) as sync:
+    with Sync(registries, output, FACTS_FOLDER, say, prune=prune) as sync:
         _show_progress("Repositories", sync.run(items), len(items), say)
 
 

@@ -74,10 +74,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "href": Annotated[Href, Meta(description="Item document.")],
         "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
     },
-    RoadmapEntry: {
-        "url": Annotated[PageLink | None, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
-    },
+    RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
     UpdateEntry: {
         "href": Annotated[
             Href | None, Meta(description="Item document of the image or chart; null when there is none.")

@@ -89,8 +89,7 @@ def _pin(pin: Pin, at: Addresses) -> Struct:
 
 
 def roadmap(item: RoadmapItem, at: Addresses, own: type[OwnFields]) -> Struct:
-    url = at.web(item.page.url) if item.page else None
-    return publish(item.entry, own, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
+    return publish(item.entry, own, url=at.web(item.page.url) if item.page else None)
 
 
 def updates(catalog: Catalog) -> list[Struct]:

@@ -44,7 +44,7 @@ from ..catalog.published import (
 )
 from ..catalog.scans import COUNTERS
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
 ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
@@ -149,6 +149,7 @@ class ImageSecurity(Document):
     suppressed: SuppressedIfScanned
     grade: Grade
     score: ScoreIfGraded
+    scanned_at: ScannedAt
     href: Annotated[
         Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
     ]
@@ -309,6 +310,7 @@ def image_security(image: value.Image, at: Addresses) -> ImageSecurity:
         scanned=figures is not None,
         version=newest.entry.version if newest else None,
         **(figures.fields() if figures else NO_FIGURES),
+        scanned_at=figures.scanned_at if figures else None,
         href=at.api(addresses.detail(image.entry.slug)) if newest else None,
     )
 
@@ -433,7 +435,6 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
-_IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
     "security",
@@ -446,6 +447,7 @@ SECURITY = Kind(
             "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
+            listed="securitySummary",
         ),
         Route(
             "security/index.json",
@@ -455,28 +457,30 @@ SECURITY = Kind(
             "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
             SecurityIndex,
+            listed="securityIndex",
         ),
         Route(
-            "security/{image}.json",
+            "security/{slug}.json",
             "getImageSecurity",
             "security",
             "Vulnerabilities of all releases of an image",
             "A release record with its vulnerabilities for every version that the image lists.",
             SecurityDetail,
-            (_IMAGE,),
+            (IMAGE_SLUG,),
+            listed="imageSecurity",
             goes_with="release",
         ),
         Route(
-            "security/{image}/{version}.json",
+            "security/{slug}/{version}.json",
             "getReleaseSecurity",
             "security",
             "Vulnerabilities of one release of an image",
             "The release record of one version, with its vulnerabilities.",
             ReleaseDocument,
-            (_IMAGE, _VERSION),
+            (IMAGE_SLUG, _VERSION),
+            listed="release",
             goes_with="release",
         ),
     ),
-    templates={"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"},
     documents=_documents,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..authored.pages import RawItem
+from ..authored.settings import KEV
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from ..sources.advisories import read_kev
@@ -15,7 +16,7 @@ from ..sources.cycles import FOLDER, MOST, decode_cycles, encode_cycles
 from .client import Client, NoAnswerError
 from .output import Output
 
-KEV = "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json"
+CISA = "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json"
 ENDOFLIFE = "https://endoflife.date/api/v1/products"
 """API v1: https://endoflife.date/docs/api/v1/."""
 _SHRUNK = 0.9
@@ -23,23 +24,23 @@ _SHRUNK = 0.9
 _LATER = "run the command again later"
 
 
-def download_kev(client: Client, output: Output, name: str, address: str) -> None:
+def download_kev(client: Client, output: Output, address: str) -> None:
     """Download the list. The existing file is kept if the response is not usable.
 
     Raises:
         OSError: the file can't be read or written.
     """
-    earlier = _earlier(output, name)
+    earlier = _earlier(output, KEV)
     if earlier is None:
         return
     kept = "the earlier file is kept; " if earlier else ""
     try:
         answer = client.ask(address, errors=())
     except NoAnswerError as error:
-        output.fail(error, Problem(name, 0, 0, "", str(error), kept + _LATER, code=Code.NOT_FETCHED))
+        output.fail(error, Problem(KEV, 0, 0, "", str(error), kept + _LATER, code=Code.NOT_FETCHED))
         return
     faults = Problems()
-    list_, before = read_kev(answer.body, address, faults), read_kev(earlier, name, Problems())
+    list_, before = read_kev(answer.body, address, faults), read_kev(earlier, KEV, Problems())
     level, hint = Level.ERROR, _LATER
     if list_ is None:
         output.problems.extend(faults)
@@ -52,9 +53,9 @@ def download_kev(client: Client, output: Output, name: str, address: str) -> Non
         )
         hint = "if this is correct, delete the file and run the command again"
     else:
-        output.write(name, earlier, answer.body)
+        output.write(KEV, earlier, answer.body)
         return
-    output.problems.add(Problem(name, 0, 0, "", message, kept + hint, level, code=Code.NOT_FETCHED))
+    output.problems.add(Problem(KEV, 0, 0, "", message, kept + hint, level, code=Code.NOT_FETCHED))
 
 
 def download_cycles(

@@ -99,19 +99,6 @@ class Answer(NamedTuple):
     """Whether another address sent it, which must not get credentials."""
 
 
-class LiveAnswer(NamedTuple):
-    """A response of a published site. `body` is only its beginning if `too_large`."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    too_large: bool
-
-
-LIVE = Limits(silence=15, whole=60, retries=0)
-"""Limits for the documents of a published site, which are small."""
-
-
 class _Reader(io.RawIOBase):
     """The bytes of one response, up to a deadline and a size.
 
@@ -352,17 +339,6 @@ class Client:
         if answer.status not in (200, *errors):
             raise NoAnswerError(f"{address}: the server responds with {answer.status}")
         return answer
-
-    def get(self, address: str, size: int, headers: Mapping[str, str] | None = None) -> LiveAnswer:
-        """Return the response to one request, with any status, without retries and redirects."""
-        try:
-            with self._session.get(
-                address, headers=headers, timeout=self.limits.silence, stream=True, allow_redirects=False
-            ) as response:
-                body = _body(response, size) if response.status_code == 200 else b""
-                return LiveAnswer(response.status_code, response.headers, body, len(body) > size)
-        except (requests.RequestException, HTTPError, HTTPException, ValueError, OSError) as error:
-            raise NoAnswerError(f"no complete response ({_cause(error)})") from None
 
     def _ask(self, address: str, headers: Mapping[str, str] | None, size: int, method: str) -> Answer:
         """Return a response with any status but those of a busy server."""

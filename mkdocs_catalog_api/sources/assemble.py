@@ -12,6 +12,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
+from ..catalog.badges import same_badge_names
 from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
@@ -19,12 +20,10 @@ from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules
 from ..catalog.statements import Statement
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .advisories import Epss
-from .badge_styles import read_badge_styles
 from .load import Sources
 
 
@@ -35,7 +34,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     """
     known = Knowledge(
         Statements(sources.statements),
-        sources.advisories.exploited,
+        sources.exploited,
         accept_ignored="ignored" in settings.security.accept,
     )
     time, security = now(), settings.security
@@ -96,11 +95,10 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
-    return replace(
-        catalog,
-        scores=_scores(sources.advisories.scores, catalog),
-        badge_styles=read_badge_styles(site, settings, catalog, problems),
+    problems.extend(
+        same_badge_names([image.entry for image in images], [chart.entry for chart in catalog.charts])
     )
+    return catalog
 
 
 def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:
@@ -158,19 +156,6 @@ def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Kn
         return replace(pin, assessment=outside[pin.key])
 
     return tuple(replace(chart, pins=tuple(map(assessed, chart.pins))) for chart in charts)
-
-
-def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
-    """Return the scores of the ids in the catalog."""
-    if scores is None:
-        return None
-    ids = {
-        id_
-        for assessment in catalog.assessments()
-        for row in (*assessment.rows, *assessment.suppressed)
-        for id_ in (row.id, *assessment.further.get((row.id, row.pkg, row.installed), ()))
-    }
-    return scores.of(ids)
 
 
 def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:

@@ -30,6 +30,7 @@ from ..catalog.models import ChartEntry, ImageEntry, PinEntry
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
+    FACTS_FOLDER,
     UNKNOWN_PLATFORM,
     ChartFacts,
     ChartVersionFacts,
@@ -74,21 +75,15 @@ class FactsFolder:
     """Reads the files of `sync` for one collection. Problems are added, not raised."""
 
     def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
-        name = settings.registry_facts
-        folder = site.root / name
-        self._folder, self._label = folder / collection, f"{name}/{collection}"
+        folder = site.root / FACTS_FOLDER
+        self._folder, self._label = folder / collection, f"{FACTS_FOLDER}/{collection}"
         self._project = project_of(site.root, folder)
         self._variants = settings.images.variants
         self._problems = problems
         self._present = folder.is_dir()
-        if not self._present and (os.path.lexists(folder) or "registry_facts" in settings.model_fields_set):
-            message, hint = f"{name!r} is not a folder", "use a folder with the files of `catalog-api sync`"
-            if not os.path.lexists(folder):
-                message, hint = (
-                    f"the folder {name!r} does not exist",
-                    "run `catalog-api sync`, or correct the path",
-                )
-            problems.add(site.config.problem(("registry_facts",), message, hint, code=Code.MISSING_PATH))
+        if not self._present and os.path.lexists(folder):
+            message, hint = "not a folder", "remove it, and run `catalog-api sync`"
+            problems.add(Problem(FACTS_FOLDER, 0, 0, "", message, hint, code=Code.NOT_READ))
 
     def fill(
         self, raw: RawItem, values: dict[str, object], fields: ItemFields[M]

@@ -241,12 +241,12 @@ def fill_site(
         sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path)) for path in paths
     ]
     built = [*_read(site, [*zip(paths, pages, strict=True)], item_urls, problems)]
-    contents = {page.uri: divided.content for page, _, _, divided in built if divided}
-    site = replace(site, pages=pages)
-    view = CatalogView(catalog, folder, catalog.addresses.mount)
-    filled = PageFiller(site, settings, contents, view, feed_paths, titles=False).fill(
-        problems, strict=strict
+    site = replace(
+        site,
+        pages=[replace(page, html=divided.content if divided else None) for page, _, _, divided in built],
     )
+    view = CatalogView(catalog, folder, catalog.addresses.mount)
+    filled = PageFiller(site, settings, view, feed_paths, titles=False).fill(problems, strict=strict)
     written: dict[str, bytes | None] = dict.fromkeys(further_before)
     refused = Problems()
     for page, path, html, divided in built:

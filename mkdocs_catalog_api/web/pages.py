@@ -15,6 +15,7 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
+from ..documents.collections import ITEM_DOCUMENTS
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish import feeds
@@ -28,9 +29,9 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 ASSETS = {
     f"assets/{file.name}": file.read_bytes()
-    for file in sorted((files("mkdocs_catalog_api.web") / "published").iterdir(), key=lambda file: file.name)
+    for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
-"""Path in the site → content of the style sheet and the scripts, made from `web/assets`."""
+"""Path in the site → content of the style sheet and the scripts."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
@@ -84,27 +85,26 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir.
-
-    `titles` is whether it contains their headings.
-    """
+    """Fills the pages of a site that are rendered; `titles` is whether their HTML contains their headings."""
 
     def __init__(
         self,
         site: Site,
         settings: Settings,
-        contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
         *,
         titles: bool = True,
     ) -> None:
-        self.view, self._contents = view, contents if settings.web else {}
+        self.view, self._language = view, site.language
+        self._pages = {page.uri: page for page in (*site.pages, *site.item_pages)}
+        contents = {uri: page.html for uri, page in self._pages.items() if page.html is not None}
+        self._contents = contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._pages = {page.uri: page for page in site.pages}
+        self._translated = {page.url.removeprefix(site.language) for page in self._pages.values()}
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -129,9 +129,10 @@ class PageFiller:
 
     def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
         page = self._pages[uri]
-        url, own = page.url, self._items.get(page.url)
+        url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        place = Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
+        root, pages = "../" * url.count("/"), self._translated if self._language else set()
+        place = Place(root, self._mount, self._origin, stem, self._homes, self._language, pages)
         names: set[str] = set()
         further: list[FurtherPage] = []
 
@@ -194,10 +195,10 @@ class PageFiller:
         image = own.slug if own and own.resource == "images" else None
         # Without the second words Material treats these as translations of the page.
         links = [
-            ("alternate feed", feeds.media_type(path), path)
+            ("alternate feed", feeds.RSS_TYPE, path)
             for path in feeds.feeds_of_page(self._feeds, markers, image)
         ]
-        if own:
+        if own and own.resource in ITEM_DOCUMENTS:
             path = f"{addresses.PREFIX}/{addresses.item(own.resource, own.slug)}"
             links.append(("alternate describedby", "application/json", path))
         return "".join(

@@ -195,16 +195,17 @@ class Parts:
         return self._values[1]
 
     def _new_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
-        document = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
-        values: dict[str, Any] = {"item": document["data"], "document": document}
-        values["fields"] = getattr(self._settings, own.resource).fields
+        values: dict[str, Any] = {"item": own.data, "fields": getattr(self._settings, own.resource).fields}
+        if isinstance(own.item, RoadmapItem):
+            return values
+        values["document"] = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
         max_age = self._settings.security.max_age
         if isinstance(own.item, Image):
             image, history, addresses = own.item, catalog.history, catalog.addresses
             record = history.images.get(own.slug) if history else None
             values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
-            values["until"] = history.head.date if history else None
+            values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
             values["badges"] = msgspec.to_builtins(image_badges(image))
             values["users"] = [
@@ -216,9 +217,9 @@ class Parts:
             values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
-        elif isinstance(own.item, Chart):
+        else:
             values["verify"] = chart_verify(own.item)
-            pins = zip(document["data"]["images"], own.item.pins, strict=True)
+            pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 from traceback import extract_tb
@@ -127,10 +127,18 @@ class Place(Struct, frozen=True):
     """Name of the page's file without its extension."""
     homes: Mapping[str, str] = field(default_factory=dict)
     """Collection → address of the page that lists all of it, relative to the site's root."""
+    language: str = ""
+    """Folder of the page's language in the site, as in `de/`; empty for the default language."""
+    translated: Set[str] = frozenset()
+    """URLs of the pages that exist in this language, without its folder."""
 
     def link(self, href: str) -> str:
-        """The relative address of a root-relative one, so that the page works at any mount path."""
-        return self.root + href[len(self.mount) + 1 :] or "./"
+        """The relative address of a root-relative one, so that the page works at any mount path.
+
+        It leads to the page in the language of this page, if there is one.
+        """
+        path = href[len(self.mount) + 1 :]
+        return self.root + (self.language if path in self.translated else "") + path or "./"
 
     def file(self, path: str) -> str:
         """The relative address of the file at `path` of the site."""

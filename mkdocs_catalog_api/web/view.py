@@ -138,7 +138,7 @@ class CatalogView:
 
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
-        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts, *self.roadmap)}
+        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts)}
 
     def _items(self, resource: str) -> Sequence[Item]:
         return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []

@@ -46,7 +46,8 @@ def check(api: Api, releases: Releases) -> None:
 
 
 def _published(api: Api) -> list[Lookup]:
-    listed = api.documents["index.json"]["lookups"].keys()
+    index = api.documents["index.json"]
+    listed = index["documents"].keys() | index["templates"].keys()
     return [lookup for lookup in LOOKUPS if listed & lookup.addresses.keys()]
 
 
@@ -82,7 +83,7 @@ def _digests(api: Api, releases: Releases) -> None:
             copied = ("version", "line", "variant", "released", "endOfLife", "sbom", "provenance", "href")
             entry |= {name: first[name] for name in copied}
             entry |= {"versions": [version["version"] for version in having], "security": security}
-            entry["isLatest"] = label == image["latest"]
+            entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
             published = _published_entry(api, digest, slug)
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, present, published.get(name), same_line=same_line)
@@ -91,6 +92,10 @@ def _digests(api: Api, releases: Releases) -> None:
     for digest, entries in found.items():
         path = f"digests/{digest.replace(':', '/')}.json"
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+
+
+def _only_digest(version: Json) -> str | None:
+    return version["digest"] if len(version["digests"]) == 1 else None
 
 
 def _published_entry(api: Api, digest: str, slug: str) -> Json:
@@ -127,7 +132,7 @@ def _numbers(version: Json) -> list[int]:
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
     upgrade = {name: newest[name] for name in ("version", "href")}
-    upgrade["digest"] = newest["digest"] if len(newest["digests"]) == 1 else None
+    upgrade["digest"] = _only_digest(newest)
     upgrade["fixes"] = upgrade["adds"] = None
     scanners = [(record["scanner"] or "").partition(" ")[0] for record in (old, new)]
     if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
@@ -136,7 +141,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     return upgrade
 
 
-LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+LOOKUPS.append(Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _reference_names(api: Api) -> dict[str, list[Json]]:
@@ -165,6 +170,7 @@ def _references(api: Api, _: Releases) -> None:
             for version in image["versions"]:
                 for tag in (version["version"], *version["tags"]):
                     entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
+                    entry["digest"] = _only_digest(version)
                     entries.append(entry | {"href": version["href"], "line": version["line"]})
         kept = [{key: entry[key] for key in entries[0]} for entry in document["data"]]
         api.expect(path, "$.data", kept, entries)
@@ -186,7 +192,7 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     return [digest for digest in every_digest(version) if listed.count(digest) == 1]
 
 
-LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
+LOOKUPS.append(Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:
@@ -336,20 +342,3 @@ def _renovate(api: Api, _: Releases) -> None:
 
 
 LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
-
-
-def _epss_paths(_: Api) -> Iterator[str]:
-    yield "epss.json"
-
-
-def _epss(api: Api, _: Releases) -> None:
-    document = api.documents["epss.json"]
-    ids = [entry["id"] for entry in document["data"]]
-    if ids != sorted(set(ids)) or document["total"] != len(ids):
-        api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
-    if "cves/index.json" in api.documents:
-        known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
-        api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
-
-
-LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))
