@@ -47,7 +47,7 @@ _LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUM
 _ARCHITECTURE_FIRST = re.compile(r"(?:386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x)/")
 PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
 MANIFEST_PLATFORM = re.compile(rf"{PLATFORM.pattern}(?:\[[A-Za-z0-9._,-]{{1,100}}\])?")
-"""`windows/amd64[10.0.20348.2700]`: several manifests for one platform differ in what is in brackets."""
+"""`windows/amd64[10.0.20348.2700]`: the brackets distinguish several manifests for one platform."""
 _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
 
 
@@ -161,7 +161,7 @@ def manifest_platform(text: str) -> str:
 
 
 def without_details(text: str) -> str:
-    """The platform of a manifest without what is in brackets."""
+    """The platform of a manifest without the brackets."""
     return text.partition("[")[0]
 
 

@@ -27,7 +27,6 @@ from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .elsewhere import pages_beside
 from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
@@ -90,7 +89,6 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
                 )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
-        problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):

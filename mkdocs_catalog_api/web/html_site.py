@@ -28,6 +28,7 @@ from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
 from .pages import ASSETS, SCRIPT, STYLE, PageFiller
+from .site_search import INDEX, with_items
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -264,6 +265,11 @@ def fill_site(
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
+    if (index := site.site_dir / INDEX).is_file():
+        found = {page.url: filled[page.uri].searched for page, *_ in built if page.uri in filled}
+        source = index.read_bytes()
+        with_catalog = with_items(source, {url: item for url, item in found.items() if item})
+        written |= {INDEX: with_catalog} if with_catalog != source else {}
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):

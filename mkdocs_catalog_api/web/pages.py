@@ -64,6 +64,10 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
+    description: str | None = None
+    """Description of its item."""
+    searched: tuple[str, str] | None = None
+    """Title and text of its item for the search index."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
 
@@ -104,7 +108,8 @@ class PageFiller:
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._translated = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        urls = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        self._translated = urls if site.language else frozenset()
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -131,8 +136,16 @@ class PageFiller:
         page = self._pages[uri]
         url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        root, pages = "../" * url.count("/"), self._translated if self._language else set()
-        place = Place(root, self._mount, self._origin, stem, self._homes, self._language, pages)
+        place = Place(
+            "../" * url.count("/"),
+            self._mount,
+            self._origin,
+            stem,
+            self._homes,
+            self._language,
+            self._translated,
+            " ".join(sorted(self._items.keys() - self._translated)) if self._language else "",
+        )
         names: set[str] = set()
         further: list[FurtherPage] = []
 
@@ -187,6 +200,8 @@ class PageFiller:
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
+            description=entry.description,
+            searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
         )
 
