@@ -235,6 +235,29 @@ def test_a_deleted_tag_is_kept_as_gone_until_it_is_pruned(bench: Bench) -> None:
     assert [*bench.versions("nginx")] == ["1.29.3"]
 
 
+def test_three_nights_rebuild_rebuild_and_delete(bench: Bench) -> None:
+    bench.image("nginx")
+    nights = []
+    for day, seed in (("1795262400", "a"), ("1795348800", "b"), ("1795435200", "c")):
+        pushed = bench.registry.index("acme/nginx", seed, "1.29", "1.29.3")
+        nights.append((pushed["digest"], [part["digest"] for part in pushed["parts"]]))
+        assert bench.run(env={"SOURCE_DATE_EPOCH": day}).exit_code == 0
+    former = bench.facts("images/nginx")["former"]
+    assert [(each["digest"], each["until"]) for each in former] == [
+        (nights[1][0], "2026-11-23"),
+        (nights[0][0], "2026-11-22"),
+    ]
+    assert [part["digest"] for part in former[1]["manifests"]] == nights[0][1]
+    bench.registry.index("acme/nginx", "d", "1.30.0")
+    bench.registry.delete("acme/nginx", nights[2][0])
+    for options, digests in (([], 2), (["--prune"], 3)):
+        assert bench.run(*options, env={"SOURCE_DATE_EPOCH": "1795521600"}).exit_code == 0
+        assert len(bench.facts("images/nginx")["former"]) == digests
+    newest = bench.facts("images/nginx")["former"][0]
+    assert (newest["version"], newest["digest"], newest["until"]) == ("1.29.3", nights[2][0], "2026-11-24")
+    assert not bench.site.build().failed
+
+
 def test_an_emptied_repository_loses_nothing(bench: Bench) -> None:
     bench.image("nginx")
     pushed = bench.registry.index("acme/nginx", "a", "1.29.3")["digest"]
