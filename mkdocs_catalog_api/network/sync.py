@@ -403,35 +403,32 @@ class Sync:
         """Add an error. Errors of one item share a line if there are many."""
         hint = "the existing data is kept" if state.versions else ""
         group = f"{state.item.name}: no usable responses of the registry"
-        self._output.fail(error, self._problem(state.item, (), str(error), hint, Level.ERROR, group))
+        self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
 
     def _warn(
-        self,
-        item: Item,
-        path: Sequence[str | int],
-        message: str,
-        hint: str,
-        code: Code = Code.REGISTRY,
+        self, item: Item, path: Sequence[str | int], message: str, hint: str, code: Code = Code.REGISTRY
     ) -> None:
-        self._output.problems.add(self._problem(item, path, message, hint, Level.WARNING, "", code))
+        self._output.problems.add(_problem(item, path, message, hint, code=code))
 
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
-        self._output.problems.add(self._problem(item, (), message, "", Level.INFO, group))
+        self._output.problems.add(_problem(item, (), message, "", Level.INFO, group=group))
 
-    def _problem(
-        self,
-        item: Item,
-        path: Sequence[str | int],
-        message: str,
-        hint: str,
-        level: Level,
-        group: str = "",
-        code: Code = Code.REGISTRY,
-    ) -> Problem:
-        message = message if item.name in message else f"{item.name}: {message}"
-        field = path or (("chart",) if item.is_chart else ("image",))
-        return item.raw.problem(field, message, hint, level, code=code, group=group)
+
+def _problem(
+    item: Item,
+    path: Sequence[str | int],
+    message: str,
+    hint: str,
+    level: Level = Level.WARNING,
+    *,
+    group: str = "",
+    code: Code = Code.REGISTRY,
+) -> Problem:
+    """Return a problem of a field, by default of the reference."""
+    message = message if item.name in message else f"{item.name}: {message}"
+    field = path or (("chart",) if item.is_chart else ("image",))
+    return item.raw.problem(field, message, hint, level, code=code, group=group)
 
 
 def _tags_of(facts: VersionFacts) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
+    "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
+    "*.map": "use `fields: {category: {from: tags}}`",
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
