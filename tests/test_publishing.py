@@ -114,9 +114,9 @@ def test_what_a_run_fetched_is_kept_for_the_next() -> None:
 
 
 def test_a_hub_out_of_reach_holds_up_no_publishing() -> None:
-    (fetch,) = [step for step in steps() if step.get("run", "").startswith("catalog-api fetch")]
+    (fetch,) = [step for step in steps() if step.get("run", "").startswith("catalog-api sync hub")]
     assert fetch["continue-on-error"] is True
-    assert any(command.startswith("catalog-api fetch || ") for command in COMMANDS["gitlab"])
+    assert any(command.startswith("catalog-api sync hub || ") for command in COMMANDS["gitlab"])
 
 
 @pytest.mark.parametrize("host", COMMANDS)

@@ -39,7 +39,7 @@ class Code(StrEnum):
         "its publisher. Or it is a broken link, a link to a place outside the project, or not a regular "
         "file.",
         "Replace it with a regular file inside the project, make it readable, or remove it. Get the list "
-        "of exploited vulnerabilities again with `catalog-api fetch --kev`.")
+        "of exploited vulnerabilities again with `catalog-api sync kev`.")
 
     # Items
     UNKNOWN_FIELD = ("CAT010", "unknown or ignored field",

@@ -19,6 +19,7 @@ SETTINGS: Mapping[str, str] = {
 _READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
+    "fetch": "run `catalog-api sync`, or `sync hub`, `sync kev` and `sync eol`",
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
