@@ -1,4 +1,4 @@
-"""x"""
+"""Downloads the security reports that Artifact Hub has for charts into `scans/hub/`."""
 
 from __future__ import annotations
 

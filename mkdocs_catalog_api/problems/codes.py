@@ -22,11 +22,6 @@ class Code(StrEnum):
         self.topic, self.cause, self.remedy = topic, cause, remedy
         return self
 
-    @property
-    def help(self) -> str:
-        """URL of the section in the guide, relative to the site that hosts the guide."""
-        return f"guide/problems/#{self.lower()}"
-
     # Each kind has a code, a topic, a cause and a remedy.
     # fmt: off
     # Files
@@ -92,7 +87,8 @@ class Code(StrEnum):
         "MkDocs stopped before it built a page.",
         "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
     NO_REPORT = ("CAT029", "no report",
-        "The folder of reports contains no report, or contains a file that is not a report.",
+        "The folder of reports contains no report, or a file that is not one. Or the folder of VEX documents "
+        "contains a file that is not one.",
         "Save the reports of your scanner there, with names that end in `.json`.")
 
     # Reports

@@ -86,6 +86,8 @@ class VexDocument(Struct, frozen=True):
     faults: tuple[Fault, ...]
 
 
+_NOT_A_DOCUMENT = "not read, because the name of a VEX document must end in .json"
+
 Repositories = Mapping[str, Sequence[str]]
 """Image name → the repositories in the catalog with this image."""
 
@@ -103,7 +105,7 @@ def read_folder(
     For `label`, `root` and `max_size`, see `usable_files`.
     """
     documents: dict[str, VexDocument] = {}
-    for path in usable_files(folder, label, root, problems, max_size=max_size):
+    for path in usable_files(folder, label, root, problems, max_size=max_size, note=_NOT_A_DOCUMENT):
         file = f"{label}/{path}"
         try:
             document = read_vex((folder / path).read_bytes(), repositories)
