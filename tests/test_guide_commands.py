@@ -28,7 +28,6 @@ RUN = {
     ("command-line", "catalog-api check"),
     ("command-line", "catalog-api check --strict --quiet"),
     ("history", "catalog-api record             # today"),
-    ("others", "catalog-api check --with-mkdocs"),
     ("registry", "catalog-api sync"),
     ("registry", "grep -rn '# check' docs"),
     ("registry", "mkdocs new ."),
@@ -147,18 +146,6 @@ def test_check_and_build(folder: Path) -> None:
     assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
     assert "no problems" in shell(folder, command("troubleshooting", "catalog-api check --strict"))
     assert "1 scanned" in shell(folder, command("troubleshooting", "catalog-api check --verbose"))
-
-
-@pytest.mark.slow
-def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
-    site.config = {
-        "theme": {"name": "material"},
-        "plugins": ["search", "blog", {"catalog-api": site.settings}],
-    }
-    site.write_config()
-    site.write("docs/blog/index.md", "# Blog\n")
-    assert "may make or change pages" in shell(folder, "catalog-api check", code=1)
-    shell(folder, command("others", "catalog-api check --with-mkdocs"))
 
 
 def git(folder: Path) -> None:

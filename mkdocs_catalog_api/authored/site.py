@@ -37,6 +37,8 @@ class Site(Struct, frozen=True):
     """The pages that were made for items without one."""
     language: str = ""
     """Folder of the pages' language in the site, as in `de/`; empty for the default language."""
+    translations: Sequence[Site] = ()
+    """The pages in other languages, if they are read."""
 
     @property
     def origin(self) -> Path:

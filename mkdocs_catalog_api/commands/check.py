@@ -22,7 +22,7 @@ def command(run: Run) -> None:
 def _check(run: Run) -> Build:
     from ..web.check import check_pages
 
-    site, settings = run.read()
+    site, settings = run.read(translations=True)
     build = run.prepare(site, settings, check_only=True)
     check_pages(site, settings, build.catalog, run.problems, strict=run.strict)
     return build

@@ -110,7 +110,9 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def read(config_file: Path, problems: Problems, site_dir: str | None = None) -> tuple[Site, Settings, bool]:
+def read(
+    config_file: Path, problems: Problems, site_dir: str | None = None, *, translations: bool = False
+) -> tuple[Site, Settings, bool]:
     """Return the site as `mkdocs build` sees it, the settings, and `strict` of mkdocs.yml.
 
     Raises:
@@ -121,7 +123,7 @@ def read(config_file: Path, problems: Problems, site_dir: str | None = None) -> 
     if needs_mkdocs(config_file):
         from ..mkdocs_plugin.read import read_with_mkdocs
 
-        return read_with_mkdocs(config_file, problems, site_dir=site_dir)
+        return read_with_mkdocs(config_file, problems, site_dir=site_dir, translations=translations)
     return read_site(config_file, problems, site_dir=site_dir)
 
 
@@ -138,13 +140,17 @@ class Run(Struct):
     """Used by `build` only."""
     problems: Problems = field(default_factory=Problems)
 
-    def read(self) -> tuple[Site, Settings]:
+    def read(self, *, translations: bool = False) -> tuple[Site, Settings]:
         """Return the site and the settings. Sets `strict` if mkdocs.yml has it.
+
+        With `translations`, the pages in other languages are read, too.
 
         Raises:
             CatalogError: see `read`.
         """
-        site, settings, strict = read(self.config_file, self.problems, self.site_dir)
+        site, settings, strict = read(
+            self.config_file, self.problems, self.site_dir, translations=translations
+        )
         self.strict = self.strict or strict
         return site, settings
 

@@ -165,6 +165,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         for path, filled in self._filled.items():
             page = pages[path]
             page.content = filled.findable
+            if filled.description:
+                page.meta.setdefault("description", filled.description)
             _add_headings(page, filled.headings)
             if filled.listed_on is not None and filled.listed_on != path:
                 self._lists[path] = pages[filled.listed_on]

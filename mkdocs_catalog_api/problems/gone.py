@@ -8,16 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
+    "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
+    "*.map": "use `fields: {category: {from: tags}}`",
+    "security.epss": "remove it; clients can ask the API of EPSS",
+    "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
+_READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
     "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "fetch --epss": "clients can ask the API of EPSS",
+    "fetch --epss-url": "clients can ask the API of EPSS",
     "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
     "record --head": _GIT,
@@ -25,6 +32,8 @@ COMMANDS: Mapping[str, str] = {
     "record --rebuild": "recorded days need no repair after a merge",
     "record --from-git": "record each day with `catalog-api record` from now on",
     "record --since": "record each day with `catalog-api record` from now on",
+    **{f"{command} --trust": _READS for command in ("build", "check", "list", "record")},
+    "check --with-mkdocs": _READS,
 }
 """Command, or command and option such as `record --verify` → remedy."""
 

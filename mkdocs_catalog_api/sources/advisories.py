@@ -69,18 +69,9 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
     """Return the catalog in any bytes. If it is invalid, return None and add at most 20 problems."""
-    # Imported here, as most catalogs do not have this file and start faster without it.
-    from .reports.json_errors import check_numbers
-    from .reports.normalise import ReportError
-
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        check_numbers(data)
         catalog = _CATALOG.decode(data)
-    except ReportError as error:
-        place = error.line, error.column
-        problems.add(Problem(name, *place, "", str(error), _AGAIN, code=Code.ADVISORIES))
-        return None
     except _FAULTS as error:
         problems.add(_kev_problem(data, name, error))
         return None
@@ -96,7 +87,7 @@ def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
             message, field = _message(error)
             faults.append(
                 Problem(
-                    name, line, 0, f"vulnerabilities[{number}]{field}", message, _AGAIN, code=Code.ADVISORIES
+                    name, line, 0, f"vulnerabilities[{number}]{field}", message, _AGAIN, code=Code.NOT_READ
                 )
             )
             if len(faults) == _MOST_FAULTS:
@@ -108,7 +99,7 @@ def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
     else:
         if catalog.count != len(catalog.vulnerabilities):
             message = f"{catalog.count:,}, but the file has {len(catalog.vulnerabilities):,} entries"
-            faults.append(Problem(name, 0, 0, "count", message, _AGAIN, code=Code.ADVISORIES))
+            faults.append(Problem(name, 0, 0, "count", message, _AGAIN, code=Code.NOT_READ))
     problems.extend(faults)
     return None if faults else Kev(catalog.released[:10], added)
 
@@ -133,4 +124,4 @@ def _kev_problem(data: bytes, name: str, error: Exception) -> Problem:
         line, message = data.count(b"\n") + 1, "the file is cut off"
     else:
         message = f"not a catalog of exploited vulnerabilities: {message}"
-    return Problem(name, line, column, field.removeprefix("."), message, _AGAIN, code=Code.ADVISORIES)
+    return Problem(name, line, column, field.removeprefix("."), message, _AGAIN, code=Code.NOT_READ)

@@ -38,13 +38,14 @@ from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_exploited
 from .cycles import read_cycles
-from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
+from .elsewhere import reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
     check_patterns,
     check_unread_defaults,
     data_file,
+    default_fields,
     page_selection,
     raw_items,
     read_items,
@@ -89,12 +90,10 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     scans = _scans(site, settings, problems)
     if not scans and settings.security.reports is None:
         problems.extend(reports_elsewhere(site))
-    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     items = [raw for raws in paged.values() for raw in raws]
-    problems.extend(pages_elsewhere(site, settings, selection, items))
     check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
@@ -135,7 +134,10 @@ def load_values(
     paged = select(site.pages, page_selection(settings), problems)[name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
     registry = settings.registry or NO_REGISTRY
-    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in (*pages, *entries)]
+    return [
+        (raw, default_values(raw, registry, model, default_fields(raw, section)))
+        for raw in (*pages, *entries)
+    ]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:

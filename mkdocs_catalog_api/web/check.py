@@ -55,8 +55,11 @@ def check_pages(
     Raises:
         CatalogError: a marker or a template is wrong.
     """
-    if not settings.web:
-        return
+    for each in (site, *site.translations) if settings.web else ():
+        _check(each, settings, catalog, problems, strict=strict)
+
+
+def _check(site: Site, settings: Settings, catalog: Catalog, problems: Problems, *, strict: bool) -> None:
     own_templates = site.custom_dir is not None and (site.custom_dir / "catalog").is_dir()
     pages = {
         page.uri: page

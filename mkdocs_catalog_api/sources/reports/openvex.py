@@ -86,8 +86,6 @@ class VexDocument(Struct, frozen=True):
     faults: tuple[Fault, ...]
 
 
-_NOT_A_DOCUMENT = "not read, because the name of a VEX document must end in .json"
-
 Repositories = Mapping[str, Sequence[str]]
 """Image name → the repositories in the catalog with this image."""
 
@@ -105,7 +103,8 @@ def read_folder(
     For `label`, `root` and `max_size`, see `usable_files`.
     """
     documents: dict[str, VexDocument] = {}
-    for path in usable_files(folder, label, root, problems, max_size=max_size, note=_NOT_A_DOCUMENT):
+    kind, code = "VEX document", Code.STATEMENT
+    for path in usable_files(folder, label, root, problems, max_size=max_size, kind=kind, code=code):
         file = f"{label}/{path}"
         try:
             document = read_vex((folder / path).read_bytes(), repositories)
@@ -116,7 +115,7 @@ def read_folder(
             )
         except ReportError as error:
             problems.add(
-                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_VEX)
+                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.STATEMENT)
             )
         else:
             problems.extend(

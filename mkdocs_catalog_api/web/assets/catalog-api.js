@@ -34,10 +34,13 @@
   };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
-  // Turns a root-relative address into a relative one.
+  // Turns a root-relative address into a relative one: of a page in the language of this page, if there is one.
   const link = href => {
-    const { root, mount } = $(document, "[data-mount]").dataset;
-    return root + href.slice(mount.length + 1) || "./";
+    const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
+    const path = href.slice(mount.length + 1);
+    const [page] = path.split(/[?#]/);
+    const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
+    return root + (translated ? language : "") + path || "./";
   };
   // Returns the item whose document is at `href`, from its collection.
   const itemAt = async href => {
@@ -217,7 +220,6 @@
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
-      this.categories = JSON.parse(root.dataset.categories ?? "{}");
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.supported = "supported" in this.data;
@@ -308,7 +310,7 @@
     async rows() {
       const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
-      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name]].flat().map(String).includes(wanted));
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
@@ -438,7 +440,7 @@
     }
     text(item) {
       if (!this.texts.has(item)) {
-        const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
+        const words = Object.values({ ...item, ...item.custom }).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
         this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
@@ -469,8 +471,7 @@
         return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
-      const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [...new Set([found].flat().map(String))];
+      return [...new Set([this.value(item, this.paths[name] ?? name) ?? []].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
