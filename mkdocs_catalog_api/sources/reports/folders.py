@@ -34,11 +34,11 @@ def usable_files(
 ) -> list[str]:
     """Return the paths of the readable files in the folder, in the order of code points.
 
-    Paths have forward slashes. Hidden files and folders are left out, and files without one of `suffixes` (in
-    any case), with an INFO line of this `code`, as not being of this `kind`. A problem is added for each file of
-    more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the name
-    of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`, and in
-    the folder if it is outside of `root`.
+    Paths have forward slashes. Hidden files and folders are left out. Files without one of `suffixes` (in any
+    case) are not of this `kind`: an INFO line with this `code` names each. A problem is added for each file
+    of more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the
+    name of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`,
+    and in the folder if it is outside of `root`.
     """
     usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
