@@ -284,7 +284,7 @@ def test_silence_has_an_end(bench: Bench, limits: dict[str, float]) -> None:
     ("reply", "message"),
     [
         (Reply(b'{"a": '), "the file is cut off"),
-        (Reply(b"<!DOCTYPE html>"), "a web page or XML, not JSON"),
+        (Reply(b"<!DOCTYPE html>"), "a web page, such as a login or error page, not a report"),
         (Reply(b'{"message": "oops"}'), "`message` is not a report of Trivy"),
         (Reply(b"[]"), "not a security report of a package"),
         (Reply(b" " * 3000), "larger than 0.00195312 MiB"),

@@ -78,7 +78,6 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
-            "help": problem.code.help,
         }
         for problem in problems
     ]

@@ -200,7 +200,7 @@ class Pinned(Document):
     """Open vulnerabilities of the distinct releases that charts pin."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     releases: Annotated[Counter, Meta(description="How many distinct releases charts pin.")]
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
@@ -209,7 +209,7 @@ class SupportedSecurity(Document):
     """The same counts of the supported images alone: those whose lifecycle is `available`."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities of the supported images.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Fixable
     exploited: ExploitedIfKnown
     images: Annotated[Counter, Meta(description="Supported images, with and without a scan.")]
@@ -225,7 +225,7 @@ class SecuritySummary(Document):
     api_version: ApiVersion
     resource: Named
     total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
     images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
     scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]

@@ -22,11 +22,6 @@ class Code(StrEnum):
         self.topic, self.cause, self.remedy = topic, cause, remedy
         return self
 
-    @property
-    def help(self) -> str:
-        """URL of the section in the guide, relative to the site that hosts the guide."""
-        return f"guide/problems/#{self.lower()}"
-
     # Each kind has a code, a topic, a cause and a remedy.
     # fmt: off
     # Files
