@@ -83,7 +83,8 @@ CATALOGS = {
         {
             PAGE: _page(),
             "mkdocs.yml": "site_name: Catalog\nplugins: [galery, {catalog-api: {registry: a.b/c}}]\n",
-        }
+        },
+        command=("check",),
     ),
     Code.NO_REPORT: Broken({PAGE: _page(), "scans/nginx.sarif": "{}"}),
     Code.BROKEN_REPORT: Broken({PAGE: _page(), REPORT: _report()[:-20]}),
