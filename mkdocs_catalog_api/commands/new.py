@@ -1,4 +1,4 @@
-"""`catalog-api new`: create the page of an item, with what its registry knows."""
+"""`catalog-api new`: create the page of an item, filled from its registry."""
 
 from __future__ import annotations
 
