@@ -7,7 +7,12 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import code_sections, command_help, field_tables, schemas
+import mkdocs_catalog_api
+from mkdocs_catalog_api.authored.schemas import schemas
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
+from mkdocs_catalog_api.sources.reports.formats import SCANNERS
+
+from . import code_sections, command_help, field_tables
 from .contract.schemas import FROZEN
 from .example import EXAMPLE
 from .example_history import recorded
@@ -16,10 +21,16 @@ from .messages import SNAPSHOT, messages
 from .past import every_path
 from .sites import SiteFolder
 
+SCHEMAS = Path(mkdocs_catalog_api.__file__).parent / "schemas"
+
 
 def editor_schemas() -> dict[Path, str]:
     """The schemas for editors in the package."""
-    return {schemas.FOLDER / name: text for name, text in schemas.fresh().items()}
+    made = schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS])
+    return {
+        SCHEMAS / name: json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+        for name, schema in made.items()
+    }
 
 
 def guide() -> dict[Path, str]:

@@ -187,7 +187,10 @@ def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
 def test_what_is_told_of_a_catalog_with_faults(tmp_path: Path) -> None:
     told = block("problems", "told")
     short = re.findall(r"'(sha256:\w+)' is not a digest", told)[0]
-    settings = {"registry": "ghcr.io/acme/images", "images": {"vocabulary": {"tier": ["core", "standard"]}}}
+    settings = {
+        "registry": "ghcr.io/acme/images",
+        "images": {"fields": {"tier": {"values": ["core", "standard"]}}},
+    }
     config = {"site_name": "Catalog", "plugins": [{"catalog-api": settings}]}
     nginx = f"""\
 ---
@@ -313,7 +316,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference and `fetch`"
+    names = "`sync` and `new` with a reference"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:

@@ -141,7 +141,7 @@ def test_part_of_a_release_scanned_is_not_the_release_scanned(two: SiteFolder) -
     chart = result.json("charts.json")["data"][0]["security"]
     assert (chart["scanned"], chart["total"], chart["grade"], chart["score"]) == (True, 1, None, None)
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/a.json: web 1 is only partly scanned: no scan found for {B} (scan each")
+    assert warning.startswith(f"scans/a.json: web 1 is only partly scanned: no scan found for {B} (scan what")
     assert two.build(strict=True).failed
 
 
@@ -163,6 +163,11 @@ def test_a_scan_that_names_no_digest_does_not_stand_for_several(two: SiteFolder)
     two.report("a.json", scan("CVE-2026-0002"))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0002"]
     two.report("b.json", scan("CVE-2026-0003", of=B))
+    result = built(two)
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
+    (warning,) = result.logged()
+    assert "scans/web/1.json: counts for web 1 together with scans/a.json, which was made at" in warning
+    two.report("web/1.json", trivy([row("CVE-2026-0001")], created=OLD))
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
 
 
@@ -236,7 +241,7 @@ def test_where_no_time_decides_both_reports_count(
         text for text in result.logged() if text.startswith(f"scans/{names[1]}.json: counts for web 1")
     ]
     assert len(warnings) == 1
-    assert "CAT034" in result.codes
+    assert "CAT035" in result.codes
     assert record(result)["scannedAt"] == (NEW if "2999" in time else None)
 
 

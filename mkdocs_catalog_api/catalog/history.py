@@ -20,7 +20,7 @@ class PopulationFigures(Document):
     """Counts of the security summary for one population: the newest releases with a scan."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
     images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
     scanned: Annotated[Counter, Meta(description="How many of them had a scan of their newest release.")]
@@ -43,7 +43,7 @@ class DayFigures(Document):
     total: Annotated[
         Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
     ]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     suppressed: Annotated[
         Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
     ]

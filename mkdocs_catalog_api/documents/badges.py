@@ -104,7 +104,7 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     scanned = [figures for _, _, figures in everything.newest()]
     yield _cves("cves", "CVEs, all images", scanned)
     yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
-    licenses = {item.license for item in items}
+    licenses = {item.license for item in items if item.license}
     if len(licenses) == 1:
         yield BadgeContent("license", "license", licenses.pop(), _BLUE)
     else:
@@ -130,13 +130,13 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
 def _image_contents(image: Image) -> Iterator[BadgeContent]:
     name, newest = image.entry.name, image.figures
     if newest and newest.grade is None:
-        yield BadgeContent("cves", f"{name} CVEs", _ungraded(newest), _GREY)
+        yield BadgeContent("cves", f"{name} CVEs", _ungraded(image), _GREY)
     else:
         yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
     if newest is None:
         yield BadgeContent("grade", f"{name} grade", "not scanned", _GREY)
     elif newest.grade is None:
-        yield BadgeContent("grade", f"{name} grade", _ungraded(newest), _GREY)
+        yield BadgeContent("grade", f"{name} grade", _ungraded(image), _GREY)
     else:
         yield BadgeContent("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
@@ -153,8 +153,10 @@ def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:
     return BadgeContent(name, label, str(sum(totals)), worst)
 
 
-def _ungraded(figures: Figures) -> str:
-    return "not graded" if figures.os_ended and not figures.in_part else "partly scanned"
+def _ungraded(image: Image) -> str:
+    selection = image.releases[0].selection
+    ended = selection.limits == ["os-end-of-life"] and not selection.missing
+    return "not graded" if ended else "partly scanned"
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
+    "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
+    "*.map": "use `fields: {category: {from: tags}}`",
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
@@ -17,6 +19,7 @@ SETTINGS: Mapping[str, str] = {
 _READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
+    "fetch": "run `catalog-api sync`, or `sync hub`, `sync kev` and `sync eol`",
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",

@@ -27,9 +27,10 @@ class Foreign(NamedTuple):
     hint: str
 
 
+_KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _NOTHING_SAID = (
     "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
-    "`catalog-api fetch` downloads"
+    "`catalog-api sync` downloads"
 )
 _RESCAN = "scan with `--format json`"
 FOREIGN = (
@@ -76,7 +77,9 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
                 raise
             continue
         if report_format.recognizes(document):
-            return _with_scanner(report_format, report_format.read(document))
+            scans = report_format.read(document)
+            _check_keys(data, report_format)
+            return _with_scanner(report_format, scans)
     other = decode(data)
     if other is None or other == {}:
         shown = "`null`" if other is None else "an empty object"
@@ -88,6 +91,19 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
     )
+
+
+def _check_keys(data: bytes, found: ReportFormat) -> None:
+    """Raise `ReportError` for a report that also has keys of another format: its findings would be lost."""
+    others = [
+        each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
+    ]
+    with suppress(msgspec.ValidationError):  # a list
+        top = _KEYS.decode(data) if found.keys and others else {}
+        for other in others:
+            if any(key.startswith(other.keys) for key in top):
+                names = f"{found.name} and {other.name}"
+                raise ReportError(f"a report of both {names}", "save each report in a file of its own")
 
 
 def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:

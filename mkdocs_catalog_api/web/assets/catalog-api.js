@@ -187,7 +187,8 @@
     if (picture) tile.firstChild.src = link(logo);
   };
 
-  const verdict = ({ total, grade }) => (total ? "" : total === null ? "Not scanned" : grade ? "No known vulnerabilities" : "None found, not graded");
+  const looked = security => security.scanned || security.pinsScanned;
+  const verdict = security => (security.total ? "" : !looked(security) ? "Not scanned" : security.grade ? "No known vulnerabilities" : "None found, not graded");
   // Bytes in powers of 1000, as the pages show them.
   const size = bytes => {
     let unit = 0;
@@ -220,7 +221,6 @@
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
-      this.categories = JSON.parse(root.dataset.categories ?? "{}");
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.supported = "supported" in this.data;
@@ -311,7 +311,7 @@
     async rows() {
       const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
-      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name]].flat().map(String).includes(wanted));
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
@@ -441,7 +441,7 @@
     }
     text(item) {
       if (!this.texts.has(item)) {
-        const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
+        const words = Object.values({ ...item, ...item.custom }).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
         this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
@@ -472,12 +472,11 @@
         return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
-      const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [...new Set([found].flat().map(String))];
+      return [...new Set([this.value(item, this.paths[name] ?? name) ?? []].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
-      if (path === "grade") return security.grade ?? (security.total === null ? "not scanned" : "not graded");
+      if (path === "grade") return security.grade ?? (looked(security) ? "not graded" : "not scanned");
       if (path === "verdict") return verdict(security);
       if (path === "build") {
         const bytes = item.size ?? item.versions?.[0]?.size;
