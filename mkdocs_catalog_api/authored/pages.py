@@ -275,11 +275,17 @@ def dotted(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
+_PLAIN_HEADING = re.compile(r"\n*# +([^\W_](?:[ .,+/()-]*[^\W_])*) *(?:\n|\Z)")
+"""An H1 at the beginning of a page, of letters, digits and marks that have no meaning in Markdown."""
+
+
 def heading(text: str) -> str | None:
     """Return the text of the first H1 of a page, or None."""
-    from markdown import markdown  # few catalogs need it, and the import is slow
-
     body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+    if plain := _PLAIN_HEADING.match(body):
+        return plain[1]
+    from markdown import markdown  # few pages need it, and it is slow
+
     try:
         rendered = markdown(body, extensions=["extra"])
     except RecursionError:

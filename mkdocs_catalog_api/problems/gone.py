@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SETTINGS: Mapping[str, str] = {}
+SETTINGS: Mapping[str, str] = {
+    "badges": "add `&label=`, `&color=`, `&logo=` and so on to the URL of the badge",
+    "history": "the folder is `history`, next to mkdocs.yml",
+    "openapi": "openapi.json has no contact and no license; name them on a page",
+    "registry_facts": "the folder is `registry`, next to mkdocs.yml",
+    "security.epss": "EPSS changes daily; ask its API",
+    "security.kev": "the file is advisories/known_exploited_vulnerabilities.json",
+    "signed": "sign api/v1/manifest.json with cosign or openssl",
+    "updates.decisions": "the file is `decisions.yml`, next to mkdocs.yml",
+}
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
 COMMANDS: Mapping[str, str] = {}
