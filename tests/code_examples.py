@@ -145,13 +145,8 @@ PRINTED = {
     Code.NOT_WRITTEN: "error: the API can't be written: site/api/v1: No space left on device",
     Code.MANY_DOCUMENTS: "info: mkdocs.yml: catalog-api.lookups: the API has 21,304 documents "
     "of 96 MB in all: …",
-    Code.NOT_SIGNED: "error: site/api/v1/manifest.json: is not there (build the site first)",
     Code.NOT_FETCHED: "error: scans/hub/acme/stack/1.2.0.json: the hub has no more results for "
     "ghcr.io/acme/web:1.0, so what it last found there is kept (…)",
-    Code.ARRIVED: "error: https://example.org/catalog/api/v1/images.json: larger than it should be: "
-    "more than 954 bytes",
-    Code.HEADERS: "error: https://example.org/catalog/api/v1/index.json: Access-Control-Allow-Origin is "
-    "missing; it must be '*', so that every script can read (…)",
     Code.REGISTRY: "error: docs/images/nginx.md:2:1: image: ghcr.io/acme/images/nginx: no whole "
     "answer ([Errno 111] Connection refused), also after 4 more tries",
     Code.MOVED_TAG: "warning: docs/images/nginx.md:7:5: versions[0].digest: "

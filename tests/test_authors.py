@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,7 +49,7 @@ def test_what_a_hook_adds_to_front_matter_that_mkdocs_cannot_read_counts_too(sit
     site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['license'] = 'ISC'\n")
     site.config["hooks"] = ["hook.py"]
     site.image("nginx", "homepage: https://nginx.org/\nbuilt: 2026-13-45")
-    result = site.build()
+    result = site.mkdocs()
     assert not result.failed, result.logged()
     item = result.json("images.json")["data"][0]
     assert (item["license"], item["tier"], item["homepage"]) == ("ISC", "core", "https://nginx.org/")
@@ -74,7 +73,7 @@ def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> No
     site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 5\n")
     site.config["hooks"] = ["hook.py"]
     site.image("nginx")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert "expected text, got 5 (set by a plugin or hook)" in result.logged()[0]
 
@@ -333,21 +332,9 @@ def test_the_configuration_of_properdocs_is_found(site: SiteFolder, monkeypatch:
     assert call("check").exit_code == 0
 
 
-def test_diff_lists_new_images_and_charts(site: SiteFolder, tmp_path: Path) -> None:
-    site.image("nginx")
-    site.build(site_dir=str(tmp_path / "old"))
-    site.image("redis")
-    site.page("charts/web.md", REQUIRED)
-    site.build(site_dir=str(tmp_path / "new"))
-    found = call("diff", "--json", tmp_path / "old", tmp_path / "new")
-    changes = {(change["where"], change["message"]) for change in json.loads(found.output)["changes"]}
-    assert {("images/redis/index.json", "redis is new"), ("charts/web/index.json", "web is new")} <= changes
-    assert found.exit_code == 0
-
-
 def test_verbose_mkdocs_tells_every_place(site: SiteFolder, caplog: pytest.LogCaptureFixture) -> None:
     for number in range(5):
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     caplog.set_level(logging.DEBUG, "mkdocs.plugins.catalog-api")
-    result = site.build()
+    result = site.mkdocs()
     assert sum("tier: missing required field" in line for line in result.logged()) == 5

@@ -36,7 +36,7 @@ def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> 
     result = call("check", "--with-mkdocs", "-f", config)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("checked: ")
-    published = site.build()
+    published = site.mkdocs()
     assert f"checked: {len(list(published.api.rglob('*.json')))} documents" in result.output
     after = {path: body for path, body in tree(site.folder).items() if not path.startswith("site/")}
     assert {path: body for path, body in after.items() if "__pycache__" not in path} == before

@@ -50,7 +50,7 @@ def config(site: SiteFolder, text: str = "", **keys: Any) -> Path:
 def assert_same(site: SiteFolder, expected_items: set[str], **keys: Any) -> None:
     """`mkdocs build` and `catalog-api build` publish the same bytes, and just these images."""
     site.config |= keys
-    published = site.build()
+    published = site.mkdocs()
     assert not published.failed, published.logged()
     items = {item["slug"] for item in published.json("images.json")["data"]}
     assert items == expected_items
@@ -263,7 +263,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
     site.image("one")
     told = "the API can't be written: memory ran out"
     assert told in call("build", "-f", config(site)).stderr
-    assert any(told in text for text in site.build().logged())
+    assert any(told in text for text in site.mkdocs().logged())
 
 
 @pytest.mark.parametrize("epoch", ["abc", "-1", "1.5", "9" * 12])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +11,9 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]
 
-import mkdocs_catalog_api.authored.schemas as package
-from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
-from mkdocs_catalog_api.sources.reports import SCANNERS
+from .schemas import FOLDER, fresh
+from .sites import digest
 
-from .authors import OWN_SETTINGS, configure
-from .sites import SiteFolder, digest
-from .test_cli import call
-
-FOLDER = package.PACKAGE
 EXAMPLE = Path(__file__).parent.parent / "example_site"
 NAMES = ("images", "charts", "roadmap", "updates", "mkdocs")
 REQUIRED = {"category": "Tools", "tier": "core", "license": "MIT"}
@@ -58,9 +50,9 @@ def front_matter(path: Path) -> dict[str, Any]:
 
 
 def test_the_committed_schemas_are_fresh() -> None:
-    """Refresh them with `catalog-api schemas`."""
-    for name, schema in package.schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS]).items():
-        assert json.loads((FOLDER / name).read_text("utf-8")) == schema, name
+    """Refresh them with `python -m tests.schemas`."""
+    for name, text in fresh().items():
+        assert (FOLDER / name).read_text("utf-8") == text, name
     assert {path.stem for path in FOLDER.glob("*.json")} == set(NAMES)
 
 
@@ -178,32 +170,3 @@ def test_updates(row: dict[str, object], good: bool) -> None:
 def test_settings(settings: object, good: bool) -> None:
     assert (errors("mkdocs", {"plugins": ["search", {"catalog-api": settings}]}) == []) is good
     assert (errors("mkdocs", {"plugins": {"catalog-api": settings}}) == []) is good
-
-
-def test_a_catalog_s_own_fields_can_be_known(site: SiteFolder, tmp_path: Path) -> None:
-    configure(site, OWN_SETTINGS)
-    command = [
-        sys.executable,
-        "-c",
-        "from mkdocs_catalog_api.commands.main import main; main()",
-        "schemas",
-        "schemas",
-        "-f",
-        "mkdocs.yml",
-        "--draft-7",
-    ]
-    subprocess.run(command, cwd=site.folder, check=True)
-    folder = site.folder / "schemas"
-    assert "draft-07" in json.loads((folder / "images.json").read_text("utf-8"))["$schema"]
-    good = REQUIRED | {"upstream": "https://nginx.org", "port": 8080, "copy": 1.10, "checked": "2026-11-20"}
-    assert errors("images", good, folder) == []
-    for key, value in {"port": "x", "tier": "gold", "shells": ["zsh"], "upstream": None}.items():
-        assert errors("images", good | {key: value}, folder), key
-
-
-def test_a_folder_that_can_not_be_made_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    result = call("schemas", tmp_path / "file/schemas")
-    assert result.exit_code == 1
-    assert "the schemas can't be written: " in result.stderr
-    assert "[CAT071]" in result.stderr

@@ -97,7 +97,7 @@ def test_the_same_updates_give_the_same_feeds_and_a_move_keeps_their_identity(fe
 
 
 def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
-    fed.build()
+    fed.mkdocs()
     folder = fed.folder / "site/news/updates"
     html = lxml.html.document_fromstring((folder / "index.html").read_text("utf-8"))
     links = html.xpath("/html/head/link[@rel='alternate feed']")

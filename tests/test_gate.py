@@ -87,7 +87,7 @@ def test_a_fault_of_ours_stops_the_build(
 
 def test_mkdocs_reports_it_in_one_line(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, items, "image", set_(name=None))
-    result = small(site).build()
+    result = small(site).mkdocs()
     assert result.failed
     assert any(f"{ITEM}Expected `str`, got `null`" in line for line in result.logged())
     assert not result.api.exists()

@@ -318,7 +318,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference, `fetch`, `check-live` and `record --against`"
+    names = "`sync`, `new` with a reference and `fetch`"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:
@@ -330,16 +330,5 @@ def test_commands_open_no_connection_but_those_that_the_guide_names(
     site.image("nginx", "versions: [1.29.3]")
     assert not site.build().failed
     config = site.folder / "mkdocs.yml"
-    for command in (
-        ["check", "-f", config],
-        ["build", "-f", config, "--web"],
-        ["new", "image", "redis", "-f", config],
-        ["record", "-f", config],
-        ["record", "--verify", "-f", config],
-        ["schemas", site.folder / "schemas", "-f", config],
-        ["diff", site.folder / "site", site.folder / "site"],
-        ["explain"],
-    ):
-        assert call(*command).exit_code == 0, command
-    with pytest.raises(AssertionError, match="a connection is opened"):
-        call("check-live", "http://127.0.0.1:9/")
+    for command in ("check", "build --web", "new image redis", "record"):
+        assert call(*command.split(), "-f", config).exit_code == 0, command

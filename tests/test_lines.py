@@ -24,7 +24,7 @@ from mkdocs_catalog_api.problems import Level
 
 from .authors import places
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
 
 NONE = "–"
 ROWS = {
@@ -478,7 +478,7 @@ def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: Si
         "a", key + yaml.safe_dump({"versions": [{"version": "1", "digest": INDEX, "manifests": MANIFESTS}]})
     )
     site.image("b", key + yaml.safe_dump({"versions": [{"version": "1", "manifests": MANIFESTS}]}))
-    result = built(site)
+    result = rendered(site)
     pages = [(result.folder / f"site/images/{slug}/index.html").read_text("utf-8") for slug in ("a", "b")]
     one, each = (re.sub(r"</?b\b[^>]*>|<span[^>]*></span>", "", html) for html in pages)
     assert f"docker pull {REGISTRY}/a:1@{INDEX}" in one

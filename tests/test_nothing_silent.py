@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, rendered, row, trivy
 from .test_cli import call
 from .test_web import page
 
@@ -67,7 +67,7 @@ def test_a_chart_without_a_scheme_is_a_warning_and_no_command_that_helm_refuses(
     (problem,) = told(site)
     assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
     assert [address for address in offered if address not in problem.text] == []
-    tree = page(built(site), "charts/web/index.html")
+    tree = page(rendered(site), "charts/web/index.html")
     assert [text for text in tree.xpath("//code//text()") if "helm install" in text] == []
 
 
@@ -212,7 +212,7 @@ def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
 def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, marker: str) -> None:
     site.image("nginx")
     site.write("docs/index.md", f"# Home\n\n```\n{marker}\n```\n\nText\n\n{marker}\n")
-    result = built(site)
+    result = rendered(site)
     assert result.codes == ["CAT060"]
     assert [line.partition(": ")[0] for line in result.logged()] == ["docs/index.md:9"]
 
@@ -317,7 +317,7 @@ DESCRIPTION = "A server for 1 < 2 pages."
 def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str, times: int) -> None:
     site.write("docs/images/index.md", "# Images\n")
     site.page("images/nginx.md", f"{CHART}\ndescription: '{DESCRIPTION}'", body)
-    tree = page(built(site), "images/nginx/index.html")
+    tree = page(rendered(site), "images/nginx/index.html")
     text = " ".join(tree.xpath("string(//body)").split())
     assert text.count(DESCRIPTION) == times
 

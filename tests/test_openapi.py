@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from mkdocs_catalog_api.documents.compatibility import POLICY
+from mkdocs_catalog_api.documents.openapi import POLICY
 
 from .budgets import check_size
 from .past import Past, every_path

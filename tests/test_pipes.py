@@ -26,7 +26,6 @@ from . import test_fetch, test_fetch_advisories
 from .feeds_of_advisories import kev
 from .sites import SiteFolder
 from .test_fetch_advisories import ADDED, KEV
-from .test_sign import private_pem
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes and asks for rights to link")
 hub = test_fetch.bench
@@ -215,7 +214,7 @@ def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, path: str, put:
     file = site.folder / "site" / path
     file.parent.mkdir(exist_ok=True)
     put(file)
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (True, ["CAT070"])
     assert [text for text in result.logged() if text.startswith(f"{path}: ")]
     assert put is not out or [*file.iterdir()] == []
@@ -230,7 +229,7 @@ def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
     site.page("index.md", "title: Home", "<!-- catalog: images -->")
     (outside / "kept").write_text("mine")
     (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
-    assert site.build(dirty=True).codes == ["CAT070"]
+    assert site.mkdocs(dirty=True).codes == ["CAT070"]
     assert (outside / "kept").read_text() == "mine"
     assert not site.build().failed, "MkDocs clears the site"
     assert (site.folder / "site" / FURTHER).is_file()
@@ -295,41 +294,6 @@ def test_a_document_of_an_earlier_build(site: SiteFolder, path: str) -> None:
         done = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml")])
         assert done.exit_code == 0, "what stands where an earlier build wrote a document goes with it"
         assert (site.folder / "site/api/v1" / path).is_file()
-
-
-def sign(site: SiteFolder) -> tuple[int, str]:
-    site.write("key.pem", private_pem())
-    arguments = ["sign", "-f", str(site.folder / "mkdocs.yml"), "--key", str(site.folder / "key.pem")]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stderr
-
-
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("manifest.json", "CAT074"), ("images.json", "CAT074"), ("manifest.json.jws", "CAT070")],
-)
-def test_a_pipe_is_neither_signed_nor_taken_for_a_signature(site: SiteFolder, path: str, code: str) -> None:
-    assert not prepared(site).build().failed
-    file = site.folder / "site/api/v1" / path
-    file.unlink(missing_ok=True)
-    os.mkfifo(file)
-    status, said = sign(site)
-    assert (status, f"{file}: " in said, f"[{code}]" in said) == (1, True, True)
-    assert path == "manifest.json.jws" or not (site.folder / "site/api/v1/manifest.json.jws").exists()
-
-
-@pytest.mark.parametrize("path", ["site/api", "site/api/v1/manifest.json.jws"])
-def test_nothing_is_signed_behind_a_link_out_of_the_site(site: SiteFolder, outside: Path, path: str) -> None:
-    assert not prepared(site).build().failed
-    link = site.folder / path
-    if link.exists():
-        link.rename(outside / "api")
-    link.symlink_to(outside / "api")
-    before = [*outside.rglob("*")]
-    status, said = sign(site)
-    assert (status, "[CAT070]" in said) == (1, True)
-    assert [*outside.rglob("*")] == before
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:

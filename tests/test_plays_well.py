@@ -23,7 +23,7 @@ IMAGE = "category: Tools\ntier: core\nlicense: MIT\n"
 def build(site: SiteFolder, *plugins: str | dict[str, Any], base: str = "/catalog", **config: Any) -> Result:
     """Build with other plugins before ours, strictly, and check what was published."""
     site.config |= {"plugins": [*plugins, {"catalog-api": site.settings}], **config}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert result.logged() == []
     assert check(site.folder / "site", base) == []
@@ -64,7 +64,7 @@ def test_problems_of_generated_pages_are_named(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
-    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.build().logged()
+    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.mkdocs().logged()
 
 
 def test_meta_gives_what_the_pages_of_a_folder_share(site: SiteFolder) -> None:
@@ -207,7 +207,7 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
     site.settings["images"] = {"fields": {"port": "integer"}}
     site.page("images/one.md", IMAGE + "homepage: https://example.org\nversions: [{version: '1.10'}]")
     site.config |= {"hooks": ["hooks.py"]}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
     assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
     one = result.json("images/one/index.json")["data"]
@@ -226,7 +226,7 @@ def test_what_a_hook_reads_in_place_of_a_page_counts(site: SiteFolder) -> None:
     small(site).write("hooks.py", hook)
     site.write("docs/about.md", "# As written")
     site.config |= {"hooks": ["hooks.py"]}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed
     assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
 
@@ -242,6 +242,6 @@ def test_a_hook_that_writes_nonsense_is_told_so(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert sum(text.startswith("docs/images/beta.md:") for text in result.logged()) == 2, result.logged()

@@ -37,7 +37,7 @@ def api(site: SiteFolder) -> Path:
 
 @pytest.fixture
 def published(site: SiteFolder) -> SiteFolder:
-    assert not small(site).build().failed
+    assert not small(site).mkdocs().failed
     return site
 
 
@@ -113,10 +113,10 @@ def test_a_lost_manifest_is_explained_and_replace_replaces(published: SiteFolder
 
 def test_mkdocs_clears_the_site_so_a_lost_manifest_does_not_stop_it(published: SiteFolder) -> None:
     (api(published) / "manifest.json").unlink()
-    dirty = published.build(dirty=True)
+    dirty = published.mkdocs(dirty=True)
     assert dirty.failed
     assert any("`mkdocs build` without `--dirty`" in text for text in dirty.logged())
-    assert not published.build().failed
+    assert not published.mkdocs().failed
 
 
 def test_a_manifest_of_another_program_is_not_ours(published: SiteFolder) -> None:
@@ -144,20 +144,6 @@ def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteF
     (published.folder / "site/images/gamma").mkdir()
     (published.folder / "site/images/gamma/index.html").touch()
     assert check(published.folder / "site", "/catalog") == []
-
-
-def test_a_signature_goes_when_the_manifest_changes(
-    published: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795154400")
-    assert build(published)[0] == 0
-    signature = api(published) / "manifest.json.jws"
-    signature.write_text("e30..sig")
-    assert build(published)[0] == 0
-    assert signature.read_text() == "e30..sig", "the manifest is the same"
-    published.config["site_name"] = "Another"
-    assert build(published)[0] == 0
-    assert not signature.exists()
 
 
 @pytest.mark.parametrize("name", ["api", "api/v1"])
@@ -221,7 +207,7 @@ def test_the_site_itself_may_be_a_link(site: SiteFolder) -> None:
     (site.folder / "real").mkdir()
     (site.folder / "site").symlink_to("real")
     small(site).settings |= {"feeds": True, "headers": "netlify"}
-    assert not site.build().failed
+    assert not site.mkdocs().failed
     assert build(site)[0] == 0
     assert check(site.folder / "real", "/catalog") == []
     assert (site.folder / "real/_headers").is_file()

@@ -40,7 +40,7 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
     fields = {"port": {"type": "integer"}}
     site.settings |= {"images": {"fields": fields, "vocabulary": {"tier": ["core", "edge"]}}}
     site.image("nginx", "port: 80\nversions: [1.10, 1.9]")
-    published = site.build()
+    published = site.mkdocs()
     (site.folder / "mkdocs.yml").unlink()
     write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.vocabulary]\n'
           'tier = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip

@@ -6,9 +6,7 @@ An editor reads `version: 1.10` as a number, the plugin reads it as text. So the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -22,9 +20,6 @@ from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
 
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
-PACKAGE = Path(__file__).parent.parent / "schemas"
-"""Folder in the package with the schemas of a catalog without custom fields."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFAULTED = frozenset({"slug", "name", "image"})
 """Required fields of an item that have a default by convention."""
@@ -41,28 +36,18 @@ def schemas(
     *,
     lookups: Sequence[str] = (),
     scanners: Sequence[str] = (),
-    inherited: bool = False,
 ) -> dict[str, Schema]:
     """Return file name → schema. With `settings`, the collections have custom fields and vocabularies.
 
-    `lookups` and `scanners` are the allowed values of these settings. With `inherited`, a page has no
-    required fields, because a `.meta.yml` may provide them.
+    `lookups` and `scanners` are the allowed values of these settings.
     """
     collections = {
-        f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
+        f"{name}.json": _items(name, getattr(settings or Settings(), name)) for name in ITEM_MODELS
     }
     return collections | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups, scanners)}
 
 
-def write(folder: Path, files: Mapping[str, Schema]) -> None:
-    """Write schemas to a folder, which is created if needed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, schema in files.items():
-        text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
+def _items(name: str, section: CollectionSettings) -> Schema:
     model, own, _ = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
     item, definitions = _generate(model)
     item["required"].remove("categories")
@@ -105,7 +90,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         "type": ["object", "array"],
         "if": {"type": "array"},
         "then": {"items": {"allOf": [*full["allOf"], named]}},
-        "else": {"$ref": "#/$defs/Item"} if inherited else full,
+        "else": full,
         "$defs": {"Item": item, **definitions},
     }
 

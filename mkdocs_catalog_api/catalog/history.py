@@ -11,19 +11,9 @@ from .published import Counter, Counters, Document, GradeLetter
 from .vulnerabilities import SeverityWord, open_words
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-class Head(Document):
-    """The last day of the chain."""
-
-    date: Annotated[Date, Meta(description="Its date.")]
-    sha256: Annotated[
-        Sha256, Meta(description="SHA-256 of its file, which contains that of the previous day.")
-    ]
 
 
 class PopulationFigures(Document):
@@ -260,9 +250,6 @@ class RecordedDay(NamedTuple):
     """The changes of a recorded day."""
 
     date: str
-    previous: str | None
-    """SHA-256 of the previous day."""
-    sha256: str
     figures: RecordedFigures | None
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
@@ -287,7 +274,6 @@ class History(Struct, frozen=True):
 
     days: Sequence[RecordedDay]
     """Oldest first, at least one."""
-    head: Head
     figures: Sequence[DayFigures]
     """Of each day."""
     trend: Sequence[DayCounts]
@@ -297,3 +283,8 @@ class History(Struct, frozen=True):
     """By slug, id and first day."""
     images: Mapping[str, ImageRecord]
     """Slug → record of every image, former ones included, sorted by slug."""
+
+    @property
+    def last(self) -> str:
+        """Date of the last recorded day."""
+        return self.days[-1].date

@@ -22,11 +22,6 @@ _COMMANDS = (
     "record",
     "sync",
     "fetch",
-    "sign",
-    "diff",
-    "check-live",
-    "schemas",
-    "explain",
 )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..authored.site import Site
     from ..build import Build
 
-REQUIREMENT = "./mkdocs-catalog-api[fetch,sign]"
+REQUIREMENT = "./mkdocs-catalog-api[fetch]"
 """The line of requirements.txt that installs this package, as in the guide."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 

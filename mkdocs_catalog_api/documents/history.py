@@ -14,13 +14,11 @@ from ..catalog.history import (
     Episode,
     FixEntry,
     FixShares,
-    Head,
     ImageFigures,
     ImageRecord,
     KnownDigest,
     OpenAges,
     RecordedFigures,
-    Sha256,
     TimeToFix,
     Within,
 )
@@ -62,15 +60,11 @@ class ChangesLinks(Document):
 
 
 class DayChanges(Document):
-    """The changes of one day, with everything in its file in the history. No later day changes it."""
+    """The changes of one day. No later day changes it."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    previous: Annotated[
-        Sha256 | None, Meta(description="SHA-256 of the file of the day before; null on the first.")
-    ]
-    sha256: Annotated[Sha256, Meta(description="SHA-256 of the file of this day.")]
     figures: Annotated[
         RecordedFigures | None,
         Meta(description="The security summary's counts of that day; null for a day recorded without."),
@@ -89,7 +83,6 @@ class HistoryIndex(Document):
 
     api_version: ApiVersion
     resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
-    head: Annotated[Head, Meta(description="The last day of the chain.")]
     total: Total
     data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
     time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took.")]
@@ -136,7 +129,7 @@ def history_index(catalog: Catalog) -> HistoryIndex | None:
     if history is None:
         return None
     figures = [*history.figures]
-    return HistoryIndex("v1", "history", history.head, len(figures), figures, history.time_to_fix)
+    return HistoryIndex("v1", "history", len(figures), figures, history.time_to_fix)
 
 
 def fixes(catalog: Catalog) -> Fixes | None:
@@ -149,7 +142,7 @@ def fixes(catalog: Catalog) -> Fixes | None:
         [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
     ]
     within = Within(*map(_shares, by_severity))
-    ages = OpenAges(*(_ages(entries, history.head.date) for entries in by_severity))
+    ages = OpenAges(*(_ages(entries, history.last) for entries in by_severity))
     return Fixes("v1", "fixes", len(entries), within, ages, entries)
 
 
@@ -196,8 +189,6 @@ def day_changes(catalog: Catalog) -> list[DayChanges]:
             "v1",
             "changes",
             day.date,
-            day.previous,
-            day.sha256,
             day.figures,
             ChangesLinks(before, collection),
             sum(day.counts.values()),
@@ -246,7 +237,7 @@ HISTORY = Kind(
             "getDayChanges",
             "history",
             "The changes of one day",
-            "The events of the day by image. They and the counts prove the chain.",
+            "The events of the day by image.",
             DayChanges,
             (_DAY,),
             listed="dayChanges",

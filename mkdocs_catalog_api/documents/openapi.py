@@ -14,9 +14,19 @@ from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
-from .compatibility import POLICY
 from .kinds import TAGS, Kind, Parameter, Route
 
+POLICY = """\
+- Within `v1` the shape of the documents only grows: new documents, new fields, new kinds of events, and new
+  words in open lists (`x-extensible-enum`). No field is removed, renamed or given another type, and no field
+  becomes null that was not null before. Closed lists (`enum`) keep their words.
+- Clients ignore unknown fields and events of an unknown kind, and accept an unknown word in an open list.
+- A field or document is marked `deprecated` in `openapi.json` and announced in the changelog before it is
+  removed. It is removed in `/api/v2` at the earliest, and `/api/v1` is then published for six more months.
+- The `lifecycle` of an image or chart is `deprecated` or `withdrawn` before its documents are removed, and a
+  version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
+"""
+"""What clients can rely on."""
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
 read it, no request needs a key, and query strings have no effect.

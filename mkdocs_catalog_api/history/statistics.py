@@ -25,7 +25,6 @@ from ..catalog.history import (
     FixEntry,
     FixTimes,
     FixWindows,
-    Head,
     History,
     ImageFigures,
     ImageRecord,
@@ -38,8 +37,9 @@ from ..catalog.lines import parse_label
 from ..catalog.models import Lifecycle
 from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
-from .chain import follow
+from ..problems import Problems
 from .days import Day, Folder
+from .replay import follow
 from .state import Key, KnownImage, KnownScan, State
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
@@ -51,20 +51,20 @@ _WINDOWS = (90, 365)
 URGENT = ("CRITICAL", "HIGH")
 
 
-def read_history(folder: Folder) -> History | None:
-    """Replay the recorded days; return None without a day.
+def read_history(folder: Folder, problems: Problems) -> History | None:
+    """Replay the recorded days; return None without a day. Adds a warning for each event that is not used.
 
     Raises:
-        CatalogError: a day is damaged or does not follow the day before; the first one is reported.
+        CatalogError: a day is damaged; the first one is reported.
     """
-    return _Replay(folder).history() if folder.dates else None
+    return _Replay(folder, problems).history() if folder.dates else None
 
 
 class _Replay:
     """The state of a replay, and the results so far."""
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, problems: Problems) -> None:
+        self._folder, self._problems = folder, problems
         self._state: State = {}
         self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._listed: dict[str, set[str]] = defaultdict(set)
@@ -84,32 +84,29 @@ class _Replay:
             days.append(self._day(day))
             figures.append(_day_figures(day, _added(self._sums.values())))
             trend.append(_day_counts(day, self._sums))
-            head = Head(day.date, day.sha256)
-        fixes = FixStatistics(head.date)
+        fixes = FixStatistics(days[-1].date)
         entries: list[FixEntry] = []
         for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
             entries.extend(episodes.fix_entries(slug))
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, trend, fixes.times(), entries, images)
+        return History(days, figures, trend, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
-        slugs = [*dict.fromkeys(event.slug for event in day.events)]
-        before = {slug: _Before.of(self._state.get(slug)) for slug in slugs}
-        follow(day, self._state)
+        before = {event.slug: _Before.of(self._state.get(event.slug)) for event in day.events}
+        fitting = follow(day, self._state, self._problems)
+        slugs = [*dict.fromkeys(event.slug for event in fitting)]
         for slug in slugs:
             self._episodes[slug].begin_day(
                 day.date, before[slug], self._state.get(slug), unknown=self._unknown(slug, before[slug])
             )
-        rows = [event for event in day.events if isinstance(event, events.VulnerabilityEvent)]
+        rows = [event for event in fitting if isinstance(event, events.VulnerabilityEvent)]
         fixes = {(event.slug, event.id, event.pkg) for event in rows if self._episodes[event.slug].add(event)}
         for slug in slugs:
             self._close(day.date, slug)
-        counts = Counter(_KINDS[type(event)] for event in day.events)
-        return RecordedDay(
-            day.date, day.previous, day.sha256, day.figures, dict(sorted(counts.items())), day.events, fixes
-        )
+        counts = Counter(_KINDS[type(event)] for event in fitting)
+        return RecordedDay(day.date, day.figures, dict(sorted(counts.items())), fitting, fixes)
 
     def _unknown(self, slug: str, before: _Before) -> bool:
         """Whether the age of its vulnerabilities is unknown, because another slug had the image before."""

@@ -68,10 +68,6 @@ class Limits(Struct, frozen=True):
     sleep: Callable[[float], None] = time.sleep
 
 
-LIVE = Limits(silence=15, whole=60)
-"""Limits for the documents of a published site, which are small."""
-
-
 class Answer(NamedTuple):
     """A response. `body` is only its beginning if `too_large`, and empty for errors unless requested."""
 

@@ -152,11 +152,12 @@ class Code(StrEnum):
 
     # History
     HISTORY = ("CAT050", "damaged history",
-        "The file of a recorded day was changed or removed, is cut off, or does not continue the chain.",
-        "Restore the file from git, or run `catalog-api record --rebuild`.")
+        "The file of a recorded day is not in the form that `record` writes, or has events that contradict "
+        "the days before. After a merge of two histories, the latter is expected.",
+        "Restore the file from git. After a merge conflict, keep one side.")
     DAY = ("CAT051", "day that can't be recorded",
-        "A later day is already recorded, the day is in the future, or git does not have its commits.",
-        "Record days in order. To record the past from git, use a clone with all commits.")
+        "A later day is already recorded, or the day is in the future.",
+        "Record days in order.")
 
     # Web pages
     MARKER = ("CAT060", "invalid marker",
@@ -184,24 +185,12 @@ class Code(StrEnum):
     HEADER_FILE = ("CAT073", "header file of a host",
         "Your own header file, which no build changes, lacks the headers of the API or can't be read.",
         "Add the lines shown in the message, or remove your file: the build then writes one.")
-    NOT_SIGNED = ("CAT074", "site differs from its build",
-        "`catalog-api sign` found no manifest, a manifest without documents or with a path outside the API, "
-        "or documents that differ from the manifest.",
-        "Build the site again, and sign it before anything changes it.")
 
     # Network
     NOT_FETCHED = ("CAT080", "download failed",
         "A hub or publisher of advisories sent no response, an invalid response, or one that lacks earlier "
         "data.",
         "Run the command again later. The files of earlier runs are kept.")
-    ARRIVED = ("CAT081", "published site differs from its build",
-        "A document of the published API is missing, redirected, changed, has no valid signature, or belongs "
-        "to another site or an older build.",
-        "Publish the whole site again, and clear the caches of your host.")
-    HEADERS = ("CAT082", "headers of the host",
-        "The host does not send the headers that clients need, or does not respond with 404 to a missing "
-        "file.",
-        "Configure your host as described on the guide's page Publish.")
     REGISTRY = ("CAT083", "unexpected response of a registry",
         "`sync` got no usable response from a registry. Causes are a network error, wrong credentials, an "
         "unknown repository, or a response that is too large or malformed. Or a tag or version is gone.",

@@ -14,12 +14,25 @@ SETTINGS: Mapping[str, str] = {
     "registry_facts": "the folder is `registry`, next to mkdocs.yml",
     "security.epss": "EPSS changes daily; ask its API",
     "security.kev": "the file is advisories/known_exploited_vulnerabilities.json",
-    "signed": "sign api/v1/manifest.json with cosign or openssl",
+    "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
     "updates.decisions": "the file is `decisions.yml`, next to mkdocs.yml",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
-COMMANDS: Mapping[str, str] = {}
+_GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
+COMMANDS: Mapping[str, str] = {
+    "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
+    "explain": "the guide's page `Messages and codes` explains every code",
+    "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
+    "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
+    "record --verify": _GIT,
+    "record --head": _GIT,
+    "record --against": _GIT,
+    "record --rebuild": "recorded days need no repair after a merge",
+    "record --from-git": "record each day with `catalog-api record` from now on",
+    "record --since": "record each day with `catalog-api record` from now on",
+}
 """Command, or command and option such as `record --verify` → remedy."""
 
 

@@ -213,7 +213,7 @@ def _history(site: Site, problems: Problems) -> History | None:
     from ..history.statistics import read_history  # for the same reason
 
     try:
-        return read_history(folder)
+        return read_history(folder, problems)
     except CatalogError as error:
         problems.extend(error.problems)
         return None

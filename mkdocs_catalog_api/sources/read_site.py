@@ -42,13 +42,11 @@ def read_site(
     *,
     site_dir: str | None = None,
     trusted: Collection[str] | None = (),
-    root: Path | None = None,
 ) -> tuple[Site, Settings, bool]:
     """Return the site, the settings of the plugin, and `strict` of mkdocs.yml.
 
     `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `trusted` has the plugins (and
-    `hooks`) of `--trust`; None trusts all of them. `root` replaces the folder of mkdocs.yml if the files of
-    the site are in another folder.
+    `hooks`) of `--trust`; None trusts all of them.
 
     Raises:
         CatalogError: mkdocs.yml is invalid, or only MkDocs can determine the pages.
@@ -59,7 +57,7 @@ def read_site(
         raise CatalogError(problems)
     if trusted is not None:
         _check_plugins(yml, config, trusted, problems)
-    root = root or config_file.absolute().parent
+    root = config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} does not exist"

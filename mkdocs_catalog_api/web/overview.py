@@ -52,7 +52,7 @@ def earlier(view: CatalogView) -> Earlier | None:
     population = view.populations.supported
     if history is None or not population.scanned:
         return None
-    today = max([history.head.date, *(time[:10] for time in population.times)])
+    today = max([history.last, *(time[:10] for time in population.times)])
     return _earlier(history.figures, population.scanned, today)
 
 

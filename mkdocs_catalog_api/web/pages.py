@@ -29,9 +29,9 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 ASSETS = {
     f"assets/{file.name}": file.read_bytes()
-    for file in sorted((files("mkdocs_catalog_api.web") / "published").iterdir(), key=lambda file: file.name)
+    for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
-"""Path in the site → content of the style sheet and the scripts, made from `web/assets`."""
+"""Path in the site → content of the style sheet and the scripts."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)

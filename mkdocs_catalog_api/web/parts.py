@@ -205,7 +205,7 @@ class Parts:
             record = history.images.get(own.slug) if history else None
             values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
-            values["until"] = history.head.date if history else None
+            values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
             values["badges"] = msgspec.to_builtins(image_badges(image))
             values["users"] = [

@@ -143,7 +143,13 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
     const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
     const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-    summary.textContent = `${count(supported, "supported image")} in the newest release, ${count(inAll, "image")} in all; ${count(only, "more image")} in older ones only; ${count(found.charts, "chart")}.`;
+    const where = [
+      `${count(supported, "supported image")} in the newest release`,
+      `${count(inAll, "image")} in all`,
+      `${count(only, "more image")} in older ones only`,
+      count(found.charts, "chart"),
+    ];
+    summary.textContent = `${where[0]}, ${where.slice(1).join("; ")}.`;
     if (found.suppressed[0]) summary.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;

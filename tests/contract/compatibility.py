@@ -1,4 +1,4 @@
-"""What clients can rely on: the policy in words, and the comparison of OpenAPI documents that holds it."""
+"""Whether a new shape of the documents breaks clients of an old one: a comparison of OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -6,17 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
-
-POLICY = """\
-- Within `v1` the shape of the documents only grows: new documents, new fields, new kinds of events, and new
-  words in open lists (`x-extensible-enum`). No field is removed, renamed or given another type, and no field
-  becomes null that was not null before. Closed lists (`enum`) keep their words.
-- Clients ignore unknown fields and events of an unknown kind, and accept an unknown word in an open list.
-- A field or document is marked `deprecated` in `openapi.json` and announced in the changelog before it is
-  removed. It is removed in `/api/v2` at the earliest, and `/api/v1` is then published for six more months.
-- The `lifecycle` of an image or chart is `deprecated` or `withdrawn` before its documents are removed, and a
-  version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
-"""
 
 Json = Mapping[str, Any]
 Level = Literal["breaking", "compatible"]
