@@ -110,8 +110,10 @@ def test_its_history_is_that_of_its_scans(example: Result, tmp_path: Path) -> No
     assert {name: (made / name).read_bytes() for name in days} == {
         name: (EXAMPLE / "history" / name).read_bytes().replace(b"\r\n", b"\n") for name in days
     }
-    last = example.json("history/index.json")["data"][-1]
-    images = example.json("images.json")["data"]
-    assert last["images"] == len(images)
-    assert last["scanned"] == sum(image["security"]["scanned"] for image in images)
-    assert all(day["total"] for day in example.json("history/index.json")["data"])
+    recorded, summary = example.json("changes.json")["data"], example.json("security.json")
+    assert recorded[0]["available"].items() <= summary["available"].items()
+    assert (recorded[0]["all"]["total"], recorded[0]["all"]["scanned"]) == (
+        summary["total"],
+        summary["scanned"],
+    )
+    assert all(day["all"]["total"] for day in recorded)
