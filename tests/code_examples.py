@@ -79,9 +79,7 @@ CATALOGS = {
     Code.PLUGINS: Broken(
         {
             PAGE: _page(),
-            "mkdocs.yml": "site_name: Catalog\nhooks: [hook.py]\n"
-            "plugins: [{catalog-api: {registry: a.b/c}}]\n",
-            "hook.py": "",
+            "mkdocs.yml": "site_name: Catalog\nplugins: [galery, {catalog-api: {registry: a.b/c}}]\n",
         }
     ),
     Code.NO_REPORT: Broken({PAGE: _page(), "scans/nginx.sarif": "{}"}),
@@ -120,7 +118,7 @@ CATALOGS = {
     ),
     Code.MARKER: Broken(
         {PAGE: _page(), "docs/index.md": "# Home\n\n<!-- catalog: image -->\n"},
-        command=("check", "--with-mkdocs"),
+        command=("check",),
     ),
     Code.TEMPLATE: Broken(
         {
@@ -130,7 +128,7 @@ CATALOGS = {
             "theme: {name: mkdocs, custom_dir: overrides}\nplugins: [{catalog-api: {registry: a.b/c}}]\n",
             "overrides/catalog/images.html": "{% for image in items %}\n",
         },
-        command=("check", "--with-mkdocs"),
+        command=("check",),
     ),
     Code.HTML: Broken({PAGE: _page()}, command=("build", "--web")),
     Code.IN_THE_WAY: Broken({PAGE: _page(), "site/api/v1/images.json": "{}"}, command=("build",)),

@@ -197,6 +197,7 @@ def digest_documents(images: list[Any]) -> dict[str, Any]:
             about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
             about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
             about |= {"version": first.version, "versions": [release.version for release in having]}
+            about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}
             entries[digest].append(about | {"security": security, "href": first.href})
     documents = {digest: envelope("digests", data) | {"digest": digest} for digest, data in entries.items()}

@@ -193,7 +193,7 @@ def publish(config_file: Path, *, strict: bool = False) -> Result:
     """
     failed, problems = False, Problems()
     try:
-        site, settings, strict_site = read_site(config_file, problems, trusted=None)
+        site, settings, strict_site = read_site(config_file, problems)
         build = prepare(site, settings, problems, strict=strict or strict_site)
         for page in site.pages:
             address = unquote(page.url)

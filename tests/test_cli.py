@@ -144,26 +144,6 @@ def test_inherited_and_environment_values_and_tags_of_python(
     assert b"From outside" in (site.folder / "other/api/v1/index.json").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["macros", "gen-files", "i18n", "blog", "of-our-own"])
-def test_a_plugin_that_may_make_pages_is_refused_until_trusted(site: SiteFolder, name: str) -> None:
-    site.image("one")
-    path = config(site, plugins=["search", {name: {"x": 1}}, {"catalog-api": site.settings}])
-    result = call("build", "-f", path)
-    assert result.exit_code == 1
-    assert f"'{name}'" in result.stderr and f"--trust {name}" in result.stderr
-    assert not (site.folder / "site").exists()
-    assert call("build", "-f", path, "--trust", name).exit_code == 0
-    path = config(site, plugins={"search": None, name: {"enabled": False}, "catalog-api": site.settings})
-    assert call("build", "-f", path).exit_code == 0
-
-
-def test_hooks_and_grouped_plugins_are_looked_at_too(site: SiteFolder) -> None:
-    group = {"group": {"enabled": True, "plugins": ["macros"]}}
-    path = config(site, hooks=["hook.py"], plugins=[group, {"catalog-api": site.settings}])
-    errors = call("check", "-f", path).stderr
-    assert "--trust hooks" in errors and "--trust macros" in errors
-
-
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [

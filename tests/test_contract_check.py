@@ -64,6 +64,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
     ("references", f"{REFERENCE} data 1 tag", "2.0", f"{REFERENCE} $.data[1].tag"),
+    ("digest of a tag", f"{REFERENCE} data 0 digest", digest(1), f"{REFERENCE} $.data[0].digest"),
     ("slim lists", "images/index.json data 0 high", 7, "images/index.json $.data[0].high"),
     ("slim charts", "charts/index.json data 0 pins", 7, "charts/index.json $.data[0].pins"),
     ("search", "search.json data 0 versions 0 digests", [], "search.json $.data[0].versions[0].digests"),

@@ -330,5 +330,11 @@ def test_commands_open_no_connection_but_those_that_the_guide_names(
     site.image("nginx", "versions: [1.29.3]")
     assert not site.build().failed
     config = site.folder / "mkdocs.yml"
-    for command in ("check", "build --web", "new image redis", "record"):
-        assert call(*command.split(), "-f", config).exit_code == 0, command
+    commands: list[list[str | Path]] = [
+        ["check", "-f", config],
+        ["build", "-f", config, "--web"],
+        ["new", "image", "redis", "-f", config],
+        ["record", "-f", config],
+    ]
+    for command in commands:
+        assert call(*command).exit_code == 0, command

@@ -28,7 +28,6 @@ RUN = {
     ("command-line", "catalog-api check"),
     ("command-line", "catalog-api check --strict --quiet"),
     ("history", "catalog-api record             # today"),
-    ("others", "catalog-api check --with-mkdocs"),
     ("registry", "catalog-api sync"),
     ("registry", "grep -rn '# check' docs"),
     ("registry", "mkdocs new ."),
@@ -44,7 +43,7 @@ ELSEWHERE = {
     "start": "test_guide: the page as a whole, in its order",
     "clients": "test_guide and test_recipes: every block with a title",
     "daily": "test_daily: scripts, workflows, and the commands for a branch of data",
-    "gate": "test_recipes: every block with a title",
+    "ci-gate": "test_recipes: every block with a title",
     "publish": "test_publishing: what a host without a workflow runs each day",
     "sign": "test_sign: the script and the commands; cosign is not installed here",
     "others": "test_zensical, with the real program",
@@ -119,7 +118,7 @@ def test_every_block_for_a_shell_is_run_or_there_is_a_reason() -> None:
         if not (name in ("daily", "start") or (name in ("clients", "gate", "sign") and found.title))
     }
     assert shown == RUN | RUN_ELSEWHERE | NOT_RUN.keys()
-    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "gate"} == ELSEWHERE.keys()
+    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "ci-gate"} == ELSEWHERE.keys()
     others = {found.language for name in PAGES for found in blocks(name)} & {"console", "bash", "shell"}
     assert others == set(), "blocks for a shell are `sh`, what it prints is `text`"
 
@@ -147,18 +146,6 @@ def test_check_and_build(folder: Path) -> None:
     assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
     assert "no problems" in shell(folder, command("troubleshooting", "catalog-api check --strict"))
     assert "1 scanned" in shell(folder, command("troubleshooting", "catalog-api check --verbose"))
-
-
-@pytest.mark.slow
-def test_a_plugin_that_may_make_pages(folder: Path, site: SiteFolder) -> None:
-    site.config = {
-        "theme": {"name": "material"},
-        "plugins": ["search", "blog", {"catalog-api": site.settings}],
-    }
-    site.write_config()
-    site.write("docs/blog/index.md", "# Blog\n")
-    assert "may make or change pages" in shell(folder, "catalog-api check", code=1)
-    shell(folder, command("others", "catalog-api check --with-mkdocs"))
 
 
 def git(folder: Path) -> None:

@@ -50,6 +50,34 @@ def test_a_digest_on_two_pages_has_both(site: SiteFolder) -> None:
     assert [entry["slug"] for entry in built(site).json(of(5))["data"]] == ["one", "two"]
 
 
+def test_a_tag_has_the_digest_to_pin(site: SiteFolder) -> None:
+    several = f"['{digest(2)}', '{digest(3)}']"
+    site.image(
+        "web",
+        f"versions: [{{version: '3', digest: '{digest(1)}', tags: [stable]}}, "
+        f"{{version: '2', digest: {several}}}, '1']",
+    )
+    result = built(site)
+    path = f"references/{REGISTRY.replace('/', '~')}~web.json"
+    tags = {entry["tag"]: entry["digest"] for entry in result.json(path)["data"]}
+    assert tags == {"3": digest(1), "stable": digest(1), "2": None, "1": None}
+    assert [entry["digest"] for entry in result.json(of(3))["data"]] == [None]
+
+
+def test_an_image_says_when_its_newest_version_was_scanned(site: SiteFolder) -> None:
+    site.image("web", "versions: ['2', '1']")
+    site.image("other", "versions: ['1']")
+    for version, day in (("2", "01"), ("1", "09")):
+        site.report(
+            f"web/{version}.json",
+            trivy([], tag=f"{REGISTRY}/web:{version}", created=f"2025-11-{day}T06:00:00Z"),
+        )
+    result = built(site)
+    times = {item["slug"]: item["security"]["scannedAt"] for item in result.json("images.json")["data"]}
+    assert times == {"web": "2025-11-01T06:00:00Z", "other": None}
+    assert result.json("images/web/index.json")["data"]["security"]["scannedAt"] == times["web"]
+
+
 def test_a_cve_says_who_has_it(site: SiteFolder) -> None:
     result = built(two_releases(site))
     document = result.json("cves/CVE-2026-0001.json")

@@ -39,7 +39,7 @@ def compare(sources: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the catalog in this folder on a fixed day; the first difference is the message."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
     problems = Problems()
-    found, settings, _ = read_site(sources / "mkdocs.yml", problems, site_dir=str(site), trusted=None)
+    found, settings, _ = read_site(sources / "mkdocs.yml", problems, site_dir=str(site))
     prepare(found, settings, problems, strict=False).publish()
     api = site / "api/v1"
     files = [

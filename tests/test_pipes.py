@@ -1,19 +1,14 @@
-"""Pipes and devices in the place of files, and links out of the project: problems, never a hang."""
+"""Pipes in the place of files, and links out of the project: problems, never a hang."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
-from socket import AF_UNIX
-from socket import socket as unix_socket
 from typing import Any
 
 import pytest
@@ -31,10 +26,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes an
 hub = test_fetch.bench
 advisories = test_fetch_advisories.bench
 Put = Callable[[Path], None]
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
 
 
 @pytest.fixture(autouse=True)
@@ -78,17 +69,15 @@ def prepared(site: SiteFolder, **settings: Any) -> SiteFolder:
 HOSTS = [("netlify", "_headers"), ("vercel", "vercel.json"), ("apache", ".htaccess")]
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, device])
 @pytest.mark.parametrize(("host", "name"), HOSTS)
-def test_a_header_file_of_the_site(site: SiteFolder, host: str, name: str, put: Put) -> None:
-    put(prepared(site, headers=host).folder / "site" / name)
+def test_a_header_file_of_the_site(site: SiteFolder, host: str, name: str) -> None:
+    os.mkfifo(prepared(site, headers=host).folder / "site" / name)
     assert places(site, "build") == [("CAT073", f"site/{name}")]
     assert not (site.folder / "site/api").exists()
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, device])
-def test_a_hidden_header_file_of_docs(site: SiteFolder, put: Put) -> None:
-    put(prepared(site, headers="apache").folder / "docs/.htaccess")
+def test_a_hidden_header_file_of_docs(site: SiteFolder) -> None:
+    os.mkfifo(prepared(site, headers="apache").folder / "docs/.htaccess")
     assert places(site, "check") == [("CAT073", "docs/.htaccess")]
     result = site.build()
     assert (result.failed, result.codes) == (True, ["CAT073"])
@@ -100,25 +89,15 @@ def test_an_excluded_header_file_of_docs(site: SiteFolder) -> None:
     assert places(site, "build") == [("CAT073", "docs/_headers")]
 
 
-def socket(path: Path) -> None:
-    """A socket; its path is given relative to its folder, as long ones are refused."""
-    with closing(unix_socket(AF_UNIX)) as new, contextlib.chdir(path.parent):
-        new.bind(path.name)
-
-
 def dangling(path: Path) -> None:
     path.symlink_to("nowhere")
-
-
-def loop(path: Path) -> None:
-    path.symlink_to(path.name)
 
 
 def out(path: Path) -> None:
     path.symlink_to(tempfile.mkdtemp(dir=path.parents[3], prefix="outside"))
 
 
-ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
+ODD: list[Put] = [os.mkfifo, dangling]
 
 
 @pytest.mark.parametrize("put", [*ODD, Path.mkdir])
@@ -235,65 +214,15 @@ def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
     assert (site.folder / "site" / FURTHER).is_file()
 
 
-BYTES = [b"a\xff", b"a\nb", b"\x1b[2J", b"a\rb", "a\u202eb".encode(), b"x" * 240]
-
-
-@pytest.mark.parametrize(
-    ("folder", "ending"),
-    [
-        *(("docs/images", ".md"), ("docs", ".md"), ("scans", ".json"), ("scans/hub/a/b", ".package")),
-        *(("vex", ".json"), ("history", ".json"), ("site", ".html"), ("site/api/v1", ".json")),
-    ],
-)
-def test_a_file_of_any_name_is_read_ignored_or_refused(site: SiteFolder, folder: str, ending: str) -> None:
-    prepared(site).write_config()
-    path = site.folder / folder
-    path.mkdir(parents=True, exist_ok=True)
-    for name in BYTES:
-        Path(os.fsdecode(os.fsencode(path) + b"/" + name + ending.encode())).write_text("")
-    site.write("site/index.html", "<html><head></head><body></body></html>")
-    code = "from mkdocs_catalog_api.commands.main import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "build", "--web", "--json"],
-        cwd=site.folder,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONUTF8": "1"},
-        capture_output=True,
-        timeout=60,
-    )
-    assert (done.returncode in (0, 1), done.stderr) == (True, b"")
-    problems = json.loads(done.stdout)["problems"]
-    assert done.returncode == any(problem["level"] == "error" for problem in problems)
-    unread = [problem["file"] for problem in problems if problem["code"] == "CAT002"]
-    assert unread == ([f"{folder}/a\udcff{ending}"] if ending in (".md", ".html") else [])
-
-
 OURS = ["feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json"]
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, device])
 @pytest.mark.parametrize("path", OURS)
-def test_a_feed_and_the_like(site: SiteFolder, path: str, put: Put) -> None:
+def test_a_feed_and_the_like(site: SiteFolder, path: str) -> None:
     target = prepared(site, feeds=True, security={"publish_vex": True}).folder / "site" / path
     target.parent.mkdir(exist_ok=True)
-    put(target)
+    os.mkfifo(target)
     assert {*places(site, "build")} == {("CAT070", path)}
-
-
-@pytest.mark.parametrize("path", ["manifest.json", "images.json"])
-def test_a_document_of_an_earlier_build(site: SiteFolder, path: str) -> None:
-    assert not prepared(site).build().failed
-    (site.folder / "site/api/v1" / path).unlink()
-    os.mkfifo(site.folder / "site/api/v1" / path)
-    if path == "manifest.json":
-        assert places(site, "build") == [("CAT070", "api/v1")]
-        done = CliRunner().invoke(main, ["diff", *[str(site.folder / "site")] * 2])
-        assert done.exit_code == 0, done.output
-    else:
-        done = CliRunner().invoke(main, ["diff", *[str(site.folder / "site")] * 2])
-        assert done.exit_code == 2
-        done = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml")])
-        assert done.exit_code == 0, "what stands where an earlier build wrote a document goes with it"
-        assert (site.folder / "site/api/v1" / path).is_file()
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:
@@ -314,7 +243,7 @@ def fetched(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]
 
 
 @pytest.mark.parametrize("ending", ["", ".etag"])
-@pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_advisories_are_written_to_files_of_the_project(
     advisories: test_fetch_advisories.Bench, outside: Path, kind: str, ending: str
 ) -> None:
@@ -326,7 +255,7 @@ def test_advisories_are_written_to_files_of_the_project(
         file.parent.rmdir()
         file.parent.symlink_to(outside)
     else:
-        file.symlink_to("/dev/zero" if kind == "device" else outside / "new.json")
+        file.symlink_to(outside / "new.json")
     mirror = f"{advisories.mirror.address}/kev"
     named = KEV if kind == "folder" else f"{KEV}{ending}"
     assert fetched(advisories.site, "--kev", CATALOG_API_KEV=mirror) == [("CAT070", named)]

@@ -123,6 +123,20 @@ def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
     assert "Time" in words(page(result, "roadmap/harbor/index.html"))
 
 
+def test_a_version_without_a_scan_has_no_count_and_nothing_to_filter(site: SiteFolder) -> None:
+    site.image("web", "versions: ['2', '1']")
+    site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1"))
+    main = page(site.build(), "images/web/index.html")
+    assert "2 has not been scanned." in words(main) and "0 vulnerabilities" not in words(main)
+    (listed,) = main.xpath(".//div[@data-list='vulnerabilities']")
+    assert "hidden" in listed.attrib
+    options = main.xpath(".//p[@class='catalog-release']//option")
+    assert [(words(option), "data-scanned" in option.attrib) for option in options] == [
+        ("2 (newest): not scanned", False),
+        ("1: 1", True),
+    ]
+
+
 def test_an_item_part_stands_where_its_marker_does_or_last(site: SiteFolder) -> None:
     site.page("images/a.md", "category: C\ntier: t\nlicense: MIT\nversions: ['1']", "# A\n\nOwn text")
     marked = "# B\n\n## Facts\n\n<!-- catalog: item -->\n\nOwn text"

@@ -239,6 +239,20 @@ def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
     expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
 
 
+def test_a_version_without_a_scan_has_no_list_of_vulnerabilities(visit: Visit) -> None:
+    page, listed = visit.page, visit.page.locator("[data-list=vulnerabilities]")
+    said = page.get_by_text("12.2.1 has not been scanned.", exact=True)
+    visit.go("images/grafana/")
+    expect(said).to_be_visible()
+    expect(listed).to_be_hidden()
+    page.get_by_label("of release").select_option(label="12.2.0: 5")
+    expect(listed.locator("output")).to_have_text("5 vulnerabilities")
+    expect(said).to_be_hidden()
+    page.get_by_label("of release").select_option(index=0)
+    expect(listed).to_be_hidden()
+    expect(said).to_be_visible()
+
+
 def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:
     page, box = visit.page, visit.page.locator(".catalog-start")
     visit.go("images/postgresql/")

@@ -67,11 +67,6 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
         ("", "use_directory_urls = 'no'", "zensical.toml:4:1: use_directory_urls: "),
         ("", "docs_dir = ", "zensical.toml:4:12: not valid TOML: Invalid value"),
         ("", "docs_dir = 'nowhere'", "zensical.toml: docs_dir: the folder 'nowhere' does not exist"),
-        (
-            "[project.plugins.macros]",
-            "",
-            "zensical.toml: plugins: the plugin 'macros' may make or change pages, and only Zensical runs it",
-        ),
     ],
 )
 def test_a_fault_names_file_line_and_field(site: SiteFolder, settings: str, project: str, told: str) -> None:

@@ -164,6 +164,8 @@ class Page(Struct, frozen=True):
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
     """The text below the front matter as changed by such plugins; None if unchanged."""
+    html: str | None = None
+    """Its content as HTML, with markers; None if it is not rendered."""
 
 
 class Filled(Struct, frozen=True):
@@ -279,15 +281,20 @@ _PLAIN_HEADING = re.compile(r"\n*# +([^\W_](?:[ .,+/()-]*[^\W_])*) *(?:\n|\Z)")
 """An H1 at the beginning of a page, of letters, digits and marks that have no meaning in Markdown."""
 
 
+def body(text: str) -> str:
+    """Return the text of a page below its front matter."""
+    return re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+
+
 def heading(text: str) -> str | None:
     """Return the text of the first H1 of a page, or None."""
-    body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
-    if plain := _PLAIN_HEADING.match(body):
+    text = body(text)
+    if plain := _PLAIN_HEADING.match(text):
         return plain[1]
     from markdown import markdown  # few pages need it, and it is slow
 
     try:
-        rendered = markdown(body, extensions=["extra"])
+        rendered = markdown(text, extensions=["extra"])
     except RecursionError:
         return None
     match = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)

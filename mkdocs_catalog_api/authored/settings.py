@@ -141,6 +141,11 @@ class CollectionSettings(Section):
         description="Data file, relative to mkdocs.yml. The default is `<collection>.yml` (`.yaml`, `.json`) "
         "if it exists.",
     )
+    item_pages: bool = Field(
+        True,
+        description="Whether MkDocs makes a page for an item of the data file that has none, at "
+        "`<collection>/<slug>/`. Otherwise its `url` is the page of the collection.",
+    )
     defaults: dict[Word, Any] = Field(
         {},
         description="Default values of fields; a `.meta.yml` and the page take precedence.",

@@ -31,6 +31,15 @@ class Site(Struct, frozen=True):
     theme_dirs: Sequence[Path] = ()
     """Template folders of its theme, the author's first."""
 
+    directory_urls: bool | None = None
+    """Whether URLs of item pages are folders; None if the generator makes no page for an item without one."""
+    item_pages: Sequence[Page] = ()
+    """The pages that were made for items without one."""
+    language: str = ""
+    """Folder of the pages' language in the site, as in `de/`; empty for the default language."""
+    translations: Sequence[Site] = ()
+    """The pages in other languages, if they are read."""
+
     @property
     def origin(self) -> Path:
         """Return the identity of this site: mkdocs.yml, or its folder if there is no such file."""

@@ -25,6 +25,7 @@ from .run import (
     print_object,
     print_problems,
     quiet_option,
+    read,
 )
 
 if TYPE_CHECKING:
@@ -120,9 +121,7 @@ def command(
     problems, counts, files = Problems(), Counter[str](), Counter[str]()
     wanted = {"kev": kev_url} if kev else {}
     try:
-        from ..sources.read_site import read_site
-
-        site, settings, _ = read_site(config_file, problems, trusted=None)
+        site, settings, _ = read(config_file, problems)
         with Client(limits, say) as client:
             _advisories(client, site, settings, wanted, problems, files)
             if eol:

@@ -22,6 +22,7 @@ from .run import (
     print_object,
     print_problems,
     quiet_option,
+    read,
     verbose_option,
 )
 
@@ -125,9 +126,8 @@ def _sync(
     from ..network.credentials import Credentials
     from ..network.registry import Registries
     from ..network.sync import Sync
-    from ..sources.read_site import read_site
 
-    site, settings, _ = read_site(config_file, problems, trusted=None)
+    site, settings, _ = read(config_file, problems)
     items = [*_items(site, settings, problems)]
     folder = site.root / FACTS_FOLDER
     host = Reference.parse(settings.registry).domain if settings.registry else None

@@ -21,7 +21,7 @@ from ..catalog.published import (
 from ..catalog.value import Catalog, Image, Release
 from .item_structs import Day
 from .kinds import Documents, Kind, Parameter, Route
-from .security import NO_FIGURES, ImageReference, ImageSecurity, OsEndOfLife, ScannedAt
+from .security import NO_FIGURES, ImageReference, ImageSecurity, OsEndOfLife
 
 _PATH = "digests/{algorithm}/{hex}.json"
 
@@ -29,7 +29,6 @@ _PATH = "digests/{algorithm}/{hex}.json"
 class DigestSecurity(ImageSecurity):
     """Counts for the release with this digest. All null without a scan."""
 
-    scanned_at: ScannedAt
     os_end_of_life: OsEndOfLife
     complete: Annotated[bool, Meta(description="Whether every digest of the release has a scan.")]
 
@@ -57,6 +56,9 @@ class DigestEntry(Document):
     version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
     versions: Annotated[
         list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
+    ]
+    digest: Annotated[
+        Digest | None, Meta(description="Digest of the version, to pin; null unless it has exactly one.")
     ]
     latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
@@ -125,6 +127,7 @@ def digest_entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> 
         image=entry.image,
         version=version.version,
         versions=[entry.versions[position].version for position in positions],
+        digest=version.only_digest,
         latest=newest.entry.version,
         is_latest=not first,
         lifecycle=entry.lifecycle,

@@ -149,6 +149,7 @@ class ImageSecurity(Document):
     suppressed: SuppressedIfScanned
     grade: Grade
     score: ScoreIfGraded
+    scanned_at: ScannedAt
     href: Annotated[
         Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
     ]
@@ -309,6 +310,7 @@ def image_security(image: value.Image, at: Addresses) -> ImageSecurity:
         scanned=figures is not None,
         version=newest.entry.version if newest else None,
         **(figures.fields() if figures else NO_FIGURES),
+        scanned_at=figures.scanned_at if figures else None,
         href=at.api(addresses.detail(image.entry.slug)) if newest else None,
     )
 

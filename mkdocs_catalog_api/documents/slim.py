@@ -18,14 +18,7 @@ from ..catalog.value import Catalog, Chart, Image
 from .item_structs import Day, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import (
-    ChartSecurity,
-    ImageSecurity,
-    ScannedAt,
-    chart_security,
-    image_security,
-    struct_fields,
-)
+from .security import ChartSecurity, ImageSecurity, chart_security, image_security, struct_fields
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
@@ -47,9 +40,8 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     known: dict[str, Any] = {name: item[name] for name in _ITEM}
     figures = dict(struct_fields(_FIGURES[resource]))
     known |= {name: figures[name] for name in ("scanned", *COUNTERS, "total", "fixable", "exploited")}
-    known |= {name: figures[name] for name in ("grade", "score", "pins", "pins_scanned") if name in figures}
-    if resource == "images":
-        known["scanned_at"] = ScannedAt
+    further = ("grade", "score", "pins", "pins_scanned", "scanned_at")
+    known |= {name: figures[name] for name in further if name in figures}
     known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
     if resource == "images":
         known["platforms"] = item["platforms"]
@@ -127,7 +119,6 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
     if isinstance(item, Image):
         newest = item.newest
         values |= structs.asdict(image_security(item, at))
-        values["scanned_at"] = item.figures.scanned_at if item.figures else None
         values["size"] = newest.entry.size if newest else None
         values["end_of_life"] = newest.entry.end_of_life if newest else None
     else:

@@ -35,8 +35,8 @@ class Code(StrEnum):
         "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
         "Check the line in the message and the line above it, which may be the cause.")
     NOT_READ = ("CAT002", "unreadable file",
-        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
-        "socket, a device, a broken link, or a link to a place outside the project.",
+        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a "
+        "broken link, a link to a place outside the project, or not a regular file.",
         "Replace it with a regular file inside the project, make it readable, or remove it.")
 
     # Items
@@ -58,8 +58,8 @@ class Code(StrEnum):
         "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
         "Set `latest` to the newest version.")
     PAGE = ("CAT015", "page and item do not match",
-        "A page matches the patterns of two collections, or has the fields of an item and matches none. "
-        "`catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
+        "A page matches the patterns of two collections, `catalog` is not a collection, `page` is not a page "
+        "of the site, or an item has no page.",
         "Set `catalog` to the collection of the page, or add a page for the item.")
     NO_ITEMS = ("CAT016", "no items",
         "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "
@@ -88,9 +88,10 @@ class Code(StrEnum):
         "`site_url` is not set, or is not the https URL that feeds and published statements need.",
         "Set `site_url` in mkdocs.yml to the public URL of the site.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
-        "MkDocs stopped before it built a page.",
-        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin is not installed, or MkDocs "
+        "stopped before it had read the pages.",
+        "Correct `plugins` in mkdocs.yml, install the packages of your plugins, and run `mkdocs build` for "
+        "details.")
     NO_REPORT = ("CAT029", "no report",
         "The folder of reports contains no report, or contains a file that is not a report.",
         "Save the reports of your scanner there, with names that end in `.json`.")

@@ -8,23 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
-    "badges": "add `&label=`, `&color=`, `&logo=` and so on to the URL of the badge",
-    "history": "the folder is `history`, next to mkdocs.yml",
-    "openapi": "openapi.json has no contact and no license; name them on a page",
-    "registry_facts": "the folder is `registry`, next to mkdocs.yml",
-    "security.epss": "EPSS changes daily; ask its API",
-    "security.kev": "the file is advisories/known_exploited_vulnerabilities.json",
+    "badges": "remove it; `&label=`, `&color=` and `&logo=` in the URL of a badge set its appearance",
+    "history": "remove it; the folder is `history`, next to mkdocs.yml",
+    "openapi": "remove it; openapi.json has neither a contact nor a license",
+    "registry_facts": "remove it; the folder is `registry`, next to mkdocs.yml",
+    "security.epss": "remove it; clients can ask the API of EPSS",
+    "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
-    "updates.decisions": "the file is `decisions.yml`, next to mkdocs.yml",
+    "updates.decisions": "remove it; the file is `decisions.yml`, next to mkdocs.yml",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
+_READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
     "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
+    "fetch --epss": "clients can ask the API of EPSS",
+    "fetch --epss-url": "clients can ask the API of EPSS",
     "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
     "record --head": _GIT,
@@ -32,6 +35,8 @@ COMMANDS: Mapping[str, str] = {
     "record --rebuild": "recorded days need no repair after a merge",
     "record --from-git": "record each day with `catalog-api record` from now on",
     "record --since": "record each day with `catalog-api record` from now on",
+    **{f"{command} --trust": _READS for command in ("build", "check", "list", "record")},
+    "check --with-mkdocs": _READS,
 }
 """Command, or command and option such as `record --verify` → remedy."""
 

@@ -69,18 +69,9 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
     """Return the catalog in any bytes. If it is invalid, return None and add at most 20 problems."""
-    # Imported here, as most catalogs do not have this file and start faster without it.
-    from .reports.json_errors import check_numbers
-    from .reports.normalise import ReportError
-
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        check_numbers(data)
         catalog = _CATALOG.decode(data)
-    except ReportError as error:
-        place = error.line, error.column
-        problems.add(Problem(name, *place, "", str(error), _AGAIN, code=Code.ADVISORIES))
-        return None
     except _FAULTS as error:
         problems.add(_kev_problem(data, name, error))
         return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from ..authored.data_files import read_list
+from ..authored.docs_dir import address, destination
 from ..authored.folders import leads_out, name_of, no_file, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
@@ -21,10 +23,10 @@ from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
 from ..catalog.links import SCHEME
 from ..catalog.models import ItemEntry
+from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .elsewhere import pages_beside
 from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
@@ -87,7 +89,6 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
                 )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
-        problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
@@ -326,10 +327,39 @@ def _note_undeclared(
         problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
 
 
+def makes_pages(settings: Settings, collection: str) -> bool:
+    """Whether items of a data file without a page get one, if the generator is MkDocs."""
+    section: CollectionSettings | None = getattr(settings, collection)
+    return settings.web is True and getattr(section, "item_pages", False)
+
+
+def item_uri(collection: str, slug: str) -> str:
+    """Return the path in docs_dir of the page that an item gets."""
+    return f"{collection}/{slug}.md"
+
+
+def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield path in docs_dir and name of the pages that items get.
+
+    Problems are left to `load`. It refuses entries without a valid slug, so these get no page.
+    """
+    for name in ("images", "charts"):
+        path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
+        if path is None or not makes_pages(settings, name):
+            continue
+        for raw in read_list(path, name_of(path, site.root), name, Problems()):
+            with suppress(ValueError):
+                if not raw.values.get("page"):
+                    title = raw.values.get("name") or raw.values.get("title") or raw.slug
+                    yield item_uri(name, slug(raw.slug)), str(title)
+
+
 class WebPages:
     """Finds the web page of each item."""
 
-    def __init__(self, site: Site, selection: PageSelection) -> None:
+    def __init__(self, site: Site, settings: Settings, selection: PageSelection) -> None:
+        self._site, self._settings = site, settings
+        self._pages = {page.url: page for page in site.pages}
         self._landing: dict[str, str] = {}
         self._home: str | None = None
         for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):
@@ -343,9 +373,17 @@ class WebPages:
         """Return the page of the item, else the landing page of its collection, else the home page."""
         if raw.own_page is not None:
             return WebPage(raw.own_page.url, own=True)
-        url = self._landing.get(collection, self._home)
-        if url is None:
+        urls = self._site.directory_urls
+        if urls is not None and makes_pages(self._settings, collection):
+            url = address(destination(item_uri(collection, raw.slug), urls), urls)
+            if page := self._pages.get(url):
+                message = f"{page.file} already has the URL of the item's page, {url}"
+                hint = f"add `page: {page.uri}` to the entry, or set `item_pages: false`"
+                problems.add(raw.problem((), message, hint, code=Code.PAGE))
+            return WebPage(url, own=True)
+        listing = self._landing.get(collection, self._home)
+        if listing is None:
             message = "neither the item nor its collection has a page"
             hint = f"add a page {collection}/index.md or index.md"
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
-        return WebPage(url or "", own=False)
+        return WebPage(listing or "", own=False)

@@ -38,7 +38,7 @@ from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_exploited
 from .cycles import read_cycles
-from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
+from .elsewhere import reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
@@ -89,12 +89,10 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     scans = _scans(site, settings, problems)
     if not scans and settings.security.reports is None:
         problems.extend(reports_elsewhere(site))
-    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     items = [raw for raws in paged.values() for raw in raws]
-    problems.extend(pages_elsewhere(site, settings, selection, items))
     check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
@@ -110,7 +108,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         charts,
         roadmap,
         updates,
-        WebPages(site, selection),
+        WebPages(site, settings, selection),
         scans,
         _statements(site, settings, _repositories(listed), problems),
         read_cycles(site, images, problems),

@@ -28,6 +28,7 @@ from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
 from .pages import ASSETS, SCRIPT, STYLE, PageFiller
+from .site_search import INDEX, with_items
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -241,12 +242,12 @@ def fill_site(
         sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path)) for path in paths
     ]
     built = [*_read(site, [*zip(paths, pages, strict=True)], item_urls, problems)]
-    contents = {page.uri: divided.content for page, _, _, divided in built if divided}
-    site = replace(site, pages=pages)
-    view = CatalogView(catalog, folder, catalog.addresses.mount)
-    filled = PageFiller(site, settings, contents, view, feed_paths, titles=False).fill(
-        problems, strict=strict
+    site = replace(
+        site,
+        pages=[replace(page, html=divided.content if divided else None) for page, _, _, divided in built],
     )
+    view = CatalogView(catalog, folder, catalog.addresses.mount)
+    filled = PageFiller(site, settings, view, feed_paths, titles=False).fill(problems, strict=strict)
     written: dict[str, bytes | None] = dict.fromkeys(further_before)
     refused = Problems()
     for page, path, html, divided in built:
@@ -264,6 +265,11 @@ def fill_site(
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
+    if (index := site.site_dir / INDEX).is_file():
+        found = {page.url: filled[page.uri].searched for page, *_ in built if page.uri in filled}
+        source = index.read_bytes()
+        with_catalog = with_items(source, {url: item for url, item in found.items() if item})
+        written |= {INDEX: with_catalog} if with_catalog != source else {}
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):

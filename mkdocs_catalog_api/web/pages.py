@@ -64,6 +64,10 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
+    description: str | None = None
+    """Description of its item."""
+    searched: tuple[str, str] | None = None
+    """Title and text of its item for the search index."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
 
@@ -85,27 +89,27 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir.
-
-    `titles` is whether it contains their headings.
-    """
+    """Fills the pages of a site that are rendered; `titles` is whether their HTML contains their headings."""
 
     def __init__(
         self,
         site: Site,
         settings: Settings,
-        contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
         *,
         titles: bool = True,
     ) -> None:
-        self.view, self._contents = view, contents if settings.web else {}
+        self.view, self._language = view, site.language
+        self._pages = {page.uri: page for page in (*site.pages, *site.item_pages)}
+        contents = {uri: page.html for uri, page in self._pages.items() if page.html is not None}
+        self._contents = contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._pages = {page.uri: page for page in site.pages}
+        urls = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        self._translated = urls if site.language else frozenset()
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -130,9 +134,18 @@ class PageFiller:
 
     def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
         page = self._pages[uri]
-        url, own = page.url, self._items.get(page.url)
+        url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        place = Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
+        place = Place(
+            "../" * url.count("/"),
+            self._mount,
+            self._origin,
+            stem,
+            self._homes,
+            self._language,
+            self._translated,
+            " ".join(sorted(self._items.keys() - self._translated)) if self._language else "",
+        )
         names: set[str] = set()
         further: list[FurtherPage] = []
 
@@ -187,6 +200,8 @@ class PageFiller:
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
+            description=entry.description,
+            searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
         )
 

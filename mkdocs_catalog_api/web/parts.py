@@ -30,6 +30,7 @@ from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
+from .words import read_words, replace_words
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
 VIEWS: Mapping[str, Sequence[str]] = {
@@ -94,7 +95,7 @@ class Parts:
 
     def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
-        self._env = environment(site.custom_dir)
+        self._env, self._words = environment(site.custom_dir), read_words(site)
         self.logos = Logos(site.theme_dirs, [*view.images, *view.charts, *view.roadmap])
         self._gathered = Gathered(catalog)
         self._env.globals |= {
@@ -239,7 +240,7 @@ class Parts:
             "feed": place.file if self._settings.feeds and place.origin else lambda _: None,
             **values,
         }
-        return render(self._env, f"catalog/{name}.html", context)
+        return replace_words(render(self._env, f"catalog/{name}.html", context), self._words)
 
     def _collection(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[CatalogList]:
         """The items of a collection that match the arguments, as a list of pages."""

@@ -83,7 +83,7 @@ def _digests(api: Api, releases: Releases) -> None:
             copied = ("version", "line", "variant", "released", "endOfLife", "sbom", "provenance", "href")
             entry |= {name: first[name] for name in copied}
             entry |= {"versions": [version["version"] for version in having], "security": security}
-            entry["isLatest"] = label == image["latest"]
+            entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
             published = _published_entry(api, digest, slug)
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, present, published.get(name), same_line=same_line)
@@ -92,6 +92,10 @@ def _digests(api: Api, releases: Releases) -> None:
     for digest, entries in found.items():
         path = f"digests/{digest.replace(':', '/')}.json"
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+
+
+def _only_digest(version: Json) -> str | None:
+    return version["digest"] if len(version["digests"]) == 1 else None
 
 
 def _published_entry(api: Api, digest: str, slug: str) -> Json:
@@ -128,7 +132,7 @@ def _numbers(version: Json) -> list[int]:
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
     upgrade = {name: newest[name] for name in ("version", "href")}
-    upgrade["digest"] = newest["digest"] if len(newest["digests"]) == 1 else None
+    upgrade["digest"] = _only_digest(newest)
     upgrade["fixes"] = upgrade["adds"] = None
     scanners = [(record["scanner"] or "").partition(" ")[0] for record in (old, new)]
     if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
@@ -166,6 +170,7 @@ def _references(api: Api, _: Releases) -> None:
             for version in image["versions"]:
                 for tag in (version["version"], *version["tags"]):
                     entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
+                    entry["digest"] = _only_digest(version)
                     entries.append(entry | {"href": version["href"], "line": version["line"]})
         kept = [{key: entry[key] for key in entries[0]} for entry in document["data"]]
         api.expect(path, "$.data", kept, entries)

@@ -48,6 +48,8 @@ def check(api: Api) -> Releases:
         newest = releases.get((slug, image["latest"]))
         wanted = {"scanned": newest is not None, **figures([newest] if newest else [])}
         wanted["version"] = image["latest"]
+        record = api.documents.get(f"security/{slug}/{image['latest']}.json")
+        wanted["scannedAt"] = record and record["scannedAt"]
         wanted["href"] = api.href(f"security/{slug}.json") if image["versions"] else None
         api.expect("images.json", f"{where}.security", image["security"], wanted)
     _totals(api, releases)

@@ -39,6 +39,7 @@ def _entry(resource: str, item: Json) -> Json:
     entry |= {name: item["security"][name] for name in FIGURES}
     if resource == "charts":
         return entry | {name: item["security"][name] for name in ("pins", "pinsScanned")}
+    entry["scannedAt"] = item["security"]["scannedAt"]
     newest = item["versions"][0] if item["versions"] else {"size": None, "endOfLife": None}
     return entry | {"platforms": item["platforms"], "size": newest["size"], "endOfLife": newest["endOfLife"]}
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
-from .json_errors import check_numbers, damages, decode, explain, repaired
+from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportError, mapping, text
 from .report_format import ReportFormat
 
@@ -56,7 +56,6 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     and no other error, for bytes that are not a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        check_numbers(data)
         return _read(data, package)
     data = repaired(data)
     try:

@@ -34,10 +34,13 @@
   };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
-  // Turns a root-relative address into a relative one.
+  // Turns a root-relative address into a relative one: of a page in the language of this page, if there is one.
   const link = href => {
-    const { root, mount } = $(document, "[data-mount]").dataset;
-    return root + href.slice(mount.length + 1) || "./";
+    const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
+    const path = href.slice(mount.length + 1);
+    const [page] = path.split(/[?#]/);
+    const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
+    return root + (translated ? language : "") + path || "./";
   };
   // Returns the item whose document is at `href`, from its collection.
   const itemAt = async href => {
@@ -538,6 +541,7 @@
       option.selected = true;
       $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
       $(root, ".catalog-advice").textContent = option.dataset.advice ?? "";
+      list.root.hidden = option.dataset.scanned === undefined;
       $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
       if (list.data.source === option.value) return;
       list.data.source = option.value;
