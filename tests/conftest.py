@@ -23,6 +23,8 @@ from .example import build_as_process, copy_example, documents
 from .servers import node_folder
 from .sites import Result, SiteFolder
 
+pytest_plugins = ["tests.unchanged"]
+
 # How long an example takes says nothing on a machine that is busy.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")

@@ -1,4 +1,4 @@
-"""Tables of fields and sections on settings in the guide: `python -m tests.field_tables` refreshes them.
+"""Tables of fields and sections on settings in the guide.
 
 They are made from models, report formats and grades, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
@@ -19,7 +19,6 @@ from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
-from .guide import GUIDE, PAGES, page
 from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]
@@ -209,8 +208,3 @@ def _grades() -> Iterator[list[str]]:
 
 OTHER_TABLES = {"report formats": _formats, "grades": _grades}
 """Name of a table → its rows, of what no schema describes."""
-
-
-if __name__ == "__main__":
-    for name in PAGES:
-        (GUIDE / f"{name}.md").write_text(refreshed(page(name)), encoding="utf-8", newline="\n")

@@ -7,6 +7,7 @@ EXAMPLES = {
     "insecure_registries": "insecure_registries: [registry.internal:5000]",
     "images.pages": 'images: {pages: ["images/**/*.md", "!images/drafts/**"]}',
     "images.data": "images: {data: data/images.yml}",
+    "images.item_pages": "images: {item_pages: false}",
     "images.defaults": "images: {defaults: {tier: standard, license: GPL-3.0-only}}",
     "images.fields": "images: {fields: {port: integer, shell: {type: text, values: [none, bash]}}}",
     "images.version_fields": "images: {version_fields: {changelog: url}}",

@@ -46,7 +46,7 @@ def test_the_json_has_the_own_values(shadowed: SiteFolder) -> None:
 
 
 def test_pages_verify_as_the_collection_says(shadowed: SiteFolder) -> None:
-    result = shadowed.build(strict=True)
+    result = shadowed.mkdocs(strict=True)
     assert not result.failed, result.logged()
     for path in ("images/app-1/index.html", "charts/stack/index.html"):
         commands = [words(code) for code in page(result, path).xpath(".//div[@class='catalog-pull']/code")]
@@ -55,7 +55,7 @@ def test_pages_verify_as_the_collection_says(shadowed: SiteFolder) -> None:
 
 
 def test_the_category_filter_keeps_its_words(shadowed: SiteFolder) -> None:
-    result = shadowed.build(strict=True)
+    result = shadowed.mkdocs(strict=True)
     assert not result.failed, result.logged()
     choices = page(result, "index.html").xpath(".//form//input[@name='category']/@value")
     assert choices == ["Tools", "Web"]
@@ -63,7 +63,7 @@ def test_the_category_filter_keeps_its_words(shadowed: SiteFolder) -> None:
 
 def test_the_category_filter_has_every_category_of_an_item(shadowed: SiteFolder) -> None:
     shadowed.image("app-6", "categories: [own]\nversions: ['1']", category="[Web, Proxy]")
-    result = shadowed.build(strict=True)
+    result = shadowed.mkdocs(strict=True)
     assert not result.failed, result.logged()
     image = result.json("images/app-6/index.json")["data"]
     assert (image["category"], image["categories"]) == ("Web", ["own"])

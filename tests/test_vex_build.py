@@ -10,7 +10,7 @@ import lxml.html
 import pytest
 
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
 
 ONE = "CVE-2026-0001"
 TWO = "CVE-2026-0002"
@@ -58,7 +58,7 @@ def idle(result: Result) -> list[str]:
 
 def test_the_page_shows_since_when_a_statement_holds(nginx: SiteFolder) -> None:
     vex(nginx, {"timestamp": "2026-03-05T08:00:00Z"}, {"vulnerability": {"name": TWO}})
-    built(nginx)
+    rendered(nginx)
     html = lxml.html.document_fromstring((nginx.folder / "site/images/nginx/index.html").read_text("utf-8"))
     (table,) = html.xpath("//table[.//th[normalize-space()='Since']]")
     headings = [heading.text_content().strip() for heading in table.xpath(".//thead//th")]

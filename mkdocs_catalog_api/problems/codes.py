@@ -9,7 +9,7 @@ class Code(StrEnum):
     """A kind of problem: its code, topic, cause and remedy.
 
     A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
-    guide begin with them (`python -m tests.code_sections` refreshes the sections).
+    guide begin with them (`python -m tests.refresh` refreshes the sections).
     """
 
     topic: str
