@@ -30,7 +30,7 @@ TABLES = {
     "pins": ("charts", "PinEntry"),
     "roadmap": ("roadmap", "Item"),
     "updates": ("updates", "Update"),
-    "own fields": ("mkdocs", "CustomField"),
+    "own fields": ("mkdocs", "FieldRule"),
     "settings": ("mkdocs", "Settings"),
     "documents": ("mkdocs", ""),
 }
@@ -151,7 +151,8 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
 
 def _written(field: Schema, definitions: Schema) -> str:
     """What a field may hold, in words; a definition of `definitions` by its keys."""
-    choices = [field["then"], *field["else"]["anyOf"]] if "then" in field else field.get("anyOf", [field])
+    either: list[Schema] = field.get("anyOf") or field.get("oneOf") or [field]
+    choices = [field["then"], *field["else"]["anyOf"]] if "then" in field else either
     choices = [choice for choice in choices if choice.get("type") != "null"]
     closed = [choice for choice in choices if "enum" in choice]
     return " or ".join(dict.fromkeys(_word(choice, definitions) for choice in closed or choices))

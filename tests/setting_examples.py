@@ -11,8 +11,6 @@ EXAMPLES = {
     "images.defaults": "images: {defaults: {tier: standard, license: GPL-3.0-only}}",
     "images.fields": "images: {fields: {port: integer, shell: {type: text, values: [none, bash]}}}",
     "images.version_fields": "images: {version_fields: {changelog: url}}",
-    "images.vocabulary": "images: {vocabulary: {tier: [core, standard, community]}}",
-    "images.map": "images: {map: {category: tags, homepage: project_url}}",
     "images.lines": "images: {lines: major}",
     "images.variants": 'images: {variants: {dev: "*-dev"}}',
     "images.verify.identity": "images:\n"
@@ -43,7 +41,7 @@ EXAMPLES = {
 }
 """Setting → YAML."""
 NOTES = {
-    "images.map": "See [Keys that your pages have already](own-fields.md#keys-that-your-pages-have-already).",
+    "images.defaults": "See [Defaults](authoring.md#defaults).",
     "images.fields": "See [Your own fields](own-fields.md).",
     "images.lines": "See [Release lines and variants](lines.md).",
     "security.scanners": "See [Which report counts](vulnerabilities.md#which-report-counts).",

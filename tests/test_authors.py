@@ -213,7 +213,7 @@ def test_an_entry_of_a_data_file_names_its_page(site: SiteFolder) -> None:
 
 
 def test_a_category_may_be_a_list(site: SiteFolder) -> None:
-    site.settings["images"] = {"vocabulary": {"category": ["Web", "Proxy"]}}
+    site.settings["images"] = {"fields": {"category": {"values": ["Web", "Proxy"]}}}
     site.image("nginx", category="[Proxy, Web]")
     site.image("caddy", "categories: [of, another, plugin]", category="Web")
     found = items(site)

@@ -29,9 +29,9 @@ FIELDS = [
 ]
 
 
-def build(site: SiteFolder, name: str, fields: Any = None, vocabulary: Any = None) -> Path:
+def build(site: SiteFolder, name: str, fields: Any = None) -> Path:
     """Build the site into a folder of that name."""
-    site.settings["images"] = {"fields": fields or {}, "vocabulary": vocabulary or {}}
+    site.settings["images"] = {"fields": fields or {}}
     result = call("build", "-q", "-f", config(site), "--site-dir", name)
     assert result.exit_code == 0, result.output
     return site.folder / name
@@ -51,12 +51,12 @@ def test_a_build_does_not_differ_from_itself(site: SiteFolder) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ({"port": "integer"}, {}, "Image.port: removed"),
-        ({"port": "integer"}, {"port": "text"}, "Image.port: integer became string"),
-        ({"port": "integer"}, {"port": "number"}, "Image.port: integer became number"),
-        ({"port": "text"}, {"port": {"type": "text", "list": True}}, "Image.port: string became array"),
-        ({"port": "url"}, {"port": "text"}, "Image.port: format uri became any"),
-        ({"port": {"type": "text", "list": True}}, {"port": "text"}, "Image.port: array became string"),
+        ({"port": "integer"}, {}, "ImageCustom.port: removed"),
+        ({"port": "integer"}, {"port": "text"}, "ImageCustom.port: integer became string"),
+        ({"port": "integer"}, {"port": "number"}, "ImageCustom.port: integer became number"),
+        ({"port": "text"}, {"port": {"type": "text", "list": True}}, "ImageCustom.port: string became array"),
+        ({"port": "url"}, {"port": "text"}, "ImageCustom.port: format uri became any"),
+        ({"port": {"type": "text", "list": True}}, {"port": "text"}, "ImageCustom.port: array became string"),
     ],
 )
 def test_a_field_that_goes_or_changes_its_type_breaks(
@@ -70,20 +70,20 @@ def test_a_field_that_becomes_null_breaks(site: SiteFolder) -> None:
     site.image("alpha", "port: 80")
     old = build(site, "old", {"port": {"type": "integer", "required": True}})
     new = build(site, "new", {"port": "integer"})
-    assert differences(old, new) == ["breaking: Image.port: may be null now"]
+    assert differences(old, new) == ["breaking: ImageCustom.port: may be null now"]
     assert differences(new, old) == []
 
 
 def test_what_only_grows_is_told_and_passes(site: SiteFolder) -> None:
-    old = build(small(site), "old", vocabulary={"tier": ["core"]})
-    new = build(site, "new", {"port": "integer"}, {"tier": ["core", "community"]})
+    old = build(small(site), "old", {"tier": {"values": ["core"]}})
+    new = build(site, "new", {"tier": {"values": ["core", "community"]}, "port": "integer"})
     assert differences(old, new) == [
-        "compatible: Image.port: new field",
         "compatible: Image.tier: new word 'community'",
+        "compatible: ImageCustom.port: new field",
         "compatible: ImageEntry.tier: new word 'community'",
     ]
     assert [line for line in differences(new, old) if line.startswith("breaking")] == [
-        "breaking: Image.port: removed"
+        "breaking: ImageCustom.port: removed"
     ]
 
 
@@ -127,8 +127,8 @@ def test_a_catalog_s_own_fields_and_words_break_nobody_who_knows_the_contract(tm
     assert [str(change) for change in compare_shapes({**BASELINE, "paths": published}, document)] == [
         f"compatible: {name}.{field}: new field"
         for name, fields in (
-            ("Image", ("fips", "port", "shell", "upstream")),
-            ("ImageEntry", ("fips", "shell")),
+            ("ImageCustom", ("fips", "port", "shell", "upstream")),
+            ("ImageEntryCustom", ("fips", "shell")),
         )
         for field in fields
     ]

@@ -32,7 +32,9 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("types", "images.json total", 3.0, "images.json $.total"),
     ("fields", "images.json data 0 tier", GONE, "images.json $.data[0]: "),
     ("nulls", "images.json data 0 name", None, "images.json $.data[0].name"),
-    ("own fields", "images.json data 0 port", "80", "images.json $.data[0].port"),
+    ("own fields", "images.json data 0 custom port", "80", "images.json $.data[0].custom.port"),
+    ("no own fields", "images.json data 0 custom other", 1, "images.json $.data[0].custom"),
+    ("replaced by none", "images.json data 0 replacedBy", "none", "images.json $.data[0].replacedBy"),
     ("OpenAPI", "openapi.json paths /api/v1/updates.json", GONE, "openapi.json $.paths"),
     ("files", "updates/2.json", GONE, "updates/2.json $: is missing"),
     (

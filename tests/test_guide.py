@@ -187,7 +187,10 @@ def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
 def test_what_is_told_of_a_catalog_with_faults(tmp_path: Path) -> None:
     told = block("problems", "told")
     short = re.findall(r"'(sha256:\w+)' is not a digest", told)[0]
-    settings = {"registry": "ghcr.io/acme/images", "images": {"vocabulary": {"tier": ["core", "standard"]}}}
+    settings = {
+        "registry": "ghcr.io/acme/images",
+        "images": {"fields": {"tier": {"values": ["core", "standard"]}}},
+    }
     config = {"site_name": "Catalog", "plugins": [{"catalog-api": settings}]}
     nginx = f"""\
 ---

@@ -229,7 +229,7 @@ def test_where_no_time_decides_both_reports_count(
         text for text in result.logged() if text.startswith(f"scans/{names[1]}.json: counts for web 1")
     ]
     assert len(warnings) == 1
-    assert "CAT034" in result.codes
+    assert "CAT035" in result.codes
     assert record(result)["scannedAt"] == (NEW if "2999" in time else None)
 
 

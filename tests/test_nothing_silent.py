@@ -154,7 +154,7 @@ def test_an_end_of_life_before_the_release_is_a_warning(site: SiteFolder) -> Non
 def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: str, status: str) -> None:
     site.page(f"{folder}/nginx.md", f"{CHART}\nstatus: {status}")
     (problem,) = told(site)
-    assert problem[:5] == ("warning", "CAT017", f"docs/{folder}/nginx.md", 5, "status")
+    assert problem[:5] == ("warning", "CAT010", f"docs/{folder}/nginx.md", 5, "status")
     assert f"`lifecycle: {status.lower()}`" in problem.text
 
 
@@ -178,7 +178,7 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) ->
     site.page(f"{folder}/nginx.md", CHART)
     site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     warnings = [problem for problem in told(site) if problem.file == "mkdocs.yml"]
-    assert [problem[:3] for problem in warnings] == [("warning", "CAT016", "mkdocs.yml")]
+    assert [problem[:3] for problem in warnings] == [("warning", "CAT015", "mkdocs.yml")]
     assert warnings[0].field == f"catalog-api.{resource}.pages" and f"{folder}/**/*.md" in warnings[0].text
 
 
@@ -343,50 +343,6 @@ def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
     assert told(site) == []
     site.report("nginx/1.0.json", REPORT)
     site.write("reports/old.json", json.dumps(REPORT).encode())
-    assert told(site) == []
-
-
-@pytest.mark.parametrize("path", ["docker/nginx.md", "nginx.md"])
-def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: SiteFolder, path: str) -> None:
-    site.image("redis")
-    site.page(path, f"title: NGINX\n{CHART}")
-    assert [problem[:4] for problem in told(site)] == [("warning", "CAT015", f"docs/{path}", 3)]
-    site.page(path, f"title: NGINX\n{CHART}\ncatalog: false")
-    assert told(site) == []
-    site.page(path, "title: NGINX\ncategory: Web\ntags: [tier]", "tier: core\nlicense: MIT")
-    assert told(site) == []
-    site.page(path, CHART)
-    site.settings["images"] = {"pages": "images/*.md"}
-    assert [problem.level for problem in told(site)] == ["info"], "it may be left out on purpose"
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "field"),
-    [
-        ("images.yml", "- {name: NGINX}", "images.data"),
-        ("charts.json", '[{"name": "Web"}]', "charts.data"),
-        ("updates.yaml", "# All\n- {application: nginx}", "updates.data"),
-        ("vex/nginx.json", "{}", "security.vex"),
-    ],
-)
-def test_sources_in_docs_are_a_warning(site: SiteFolder, path: str, body: str, field: str) -> None:
-    site.image("nginx")
-    site.write(f"docs/{path}", body)
-    (problem,) = told(site)
-    assert problem[:3] == ("warning", "CAT021", "mkdocs.yml")
-    assert problem.field == f"catalog-api.{field}" and f"docs/{path.partition('/')[0]}" in problem.text
-    site.write(f"docs/{path}", "a: b" if body != "{}" else body)
-    site.write(path, "[]" if body != "{}" else body)
-    assert "CAT021" not in [problem.code for problem in told(site)]
-
-
-def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
-    site.page("charts/web.md", CHART)
-    site.write("images/nginx.md", f"---\n{CHART}\n---\n")
-    (problem,) = told(site)
-    assert (problem.level, problem.code, problem.field) == ("warning", "CAT016", "catalog-api.images.pages")
-    assert "docs/images" in problem.text
-    site.write("images/nginx.md", "# What this folder builds\n")
     assert told(site) == []
 
 

@@ -188,7 +188,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         if "null" in schema.get("type", ()) or {"type": "null"} in schema.get("anyOf", ())
     ]
     # Those that authors write are compared with their models in test_authored_fields.py.
-    assert may_be_null[may_be_null.index("verify") :] == ["verify", "upstream", "port", "fips", "shell"]
+    assert may_be_null[may_be_null.index("verify") :] == ["verify"]
 
 
 def test_words_of_the_contract_have_names_and_stand_in_their_own_order(described: Any) -> None:
@@ -270,10 +270,12 @@ def test_events_are_one_schema_with_a_discriminator(described: Any) -> None:
 
 
 def test_words_of_an_author_are_open(described: Any) -> None:
-    image = described["components"]["schemas"]["Image"]["properties"]
-    assert image["tier"]["x-extensible-enum"] == ["core", "standard", "community"]
-    assert (image["tier"]["type"], image["shell"]["type"]) == ("string", ["string", "null"])
-    assert "enum" not in json.dumps([image["tier"], image["shell"]]).replace("x-extensible-enum", "")
+    schemas = described["components"]["schemas"]
+    tier = schemas["Image"]["properties"]["tier"]
+    shell = schemas["ImageCustom"]["properties"]["shell"]
+    assert tier["x-extensible-enum"] == ["core", "standard", "community"]
+    assert tier["type"] == shell["type"] == ["string", "null"]
+    assert "enum" not in json.dumps([tier, shell]).replace("x-extensible-enum", "")
 
 
 def test_the_servers_are_the_mount_path_and_the_address(described: Any, site: SiteFolder) -> None:
@@ -298,18 +300,22 @@ def test_custom_fields_and_closed_words_are_typed(site: SiteFolder) -> None:
         "fields": {
             "port": {"type": "integer", "required": True, "description": "Port it listens on."},
             "shells": {"values": ["bash", "none"], "list": True},
+            "tier": {"values": ["core", "extra"], "required": True},
         },
-        "vocabulary": {"tier": ["core", "extra"]},
+        "version_fields": {"built": "date"},
     }
     site.image("alpha", "port: 80")
     assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
     described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
-    image = described["components"]["schemas"]["Image"]
-    assert image["properties"]["tier"]["x-extensible-enum"] == ["core", "extra"]
-    assert image["properties"]["port"]["type"] == "integer"
-    assert image["properties"]["port"]["description"] == "Port it listens on."
-    assert image["properties"]["shells"]["items"]["x-extensible-enum"] == ["bash", "none"]
-    assert {"port", "shells"} <= set(image["required"])
+    schemas = described["components"]["schemas"]
+    assert schemas["Image"]["properties"]["tier"]["x-extensible-enum"] == ["core", "extra"]
+    assert schemas["Image"]["properties"]["custom"]["$ref"] == "#/components/schemas/ImageCustom"
+    custom = schemas["ImageCustom"]
+    assert custom["properties"]["port"]["type"] == "integer"
+    assert custom["properties"]["port"]["description"] == "Port it listens on."
+    assert custom["properties"]["shells"]["items"]["x-extensible-enum"] == ["bash", "none"]
+    assert custom["required"] == ["port", "shells"]
+    assert schemas["ImageVersionCustom"]["properties"]["built"]["format"] == "date"
 
 
 def test_it_forbids_no_field_that_a_later_version_adds(described: Any) -> None:

@@ -255,7 +255,7 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
     assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
     assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
     one = result.json("images/one/index.json")["data"]
-    assert (one["lifecycle"], one["homepage"], one["port"]) == ("deprecated", None, 8080)
+    assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
 
 

@@ -107,7 +107,7 @@ def test_parts_of_the_same_time_unite_whatever_their_classes(one: SiteFolder) ->
     one.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
     one.report("b.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
     assert ids(built(one)) == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
-    assert problems(one) == [(Level.WARNING, "CAT034", "scans/b.json")]
+    assert problems(one) == [(Level.WARNING, "CAT035", "scans/b.json")]
 
 
 @pytest.mark.parametrize(("older", "newer", "both"), [("", "", True), (A, "", True), (A, B, False)])
@@ -171,7 +171,7 @@ def test_a_reference_that_is_none_in_the_folder_of_an_image_is_a_warning(site: S
     site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=name))
     result = built(site)
     assert ids(result) == ["CVE-2026-0001"]
-    assert problems(site) == [(Level.WARNING, "CAT032", "scans/web/1.json")]
+    assert problems(site) == [(Level.WARNING, "CAT031", "scans/web/1.json")]
     site.settings["security"] = {"accept": ["reference"]}
     assert built(site).logged() == []
 
@@ -243,10 +243,10 @@ def test_a_folder_without_a_report_is_a_warning(one: SiteFolder, file: str) -> N
     if file:
         one.write(f"scans/{file}", "{}")
     found = problems(one)
-    assert (Level.WARNING, "CAT029", "scans") in found
+    assert (Level.WARNING, "CAT030", "scans") in found
     noted = file and not file.startswith(".")
     assert [each for each in found if each[0] == Level.INFO] == (
-        [(Level.INFO, "CAT029", f"scans/{file}")] if noted else []
+        [(Level.INFO, "CAT030", f"scans/{file}")] if noted else []
     )
     assert one.build(strict=True).failed
 
@@ -260,7 +260,7 @@ def test_what_is_no_report_is_noted(one: SiteFolder) -> None:
     for name in ("README", "README.md", "web/1.sarif", "web/1.txt", "report.html", ".gitkeep", "a/.x/1.txt"):
         one.write(f"scans/{name}", "not a report")
     assert problems(one) == [
-        (Level.INFO, "CAT029", f"scans/{name}")
+        (Level.INFO, "CAT030", f"scans/{name}")
         for name in ("README", "README.md", "report.html", "web/1.sarif", "web/1.txt")
     ]
     result = built(one, strict=True)

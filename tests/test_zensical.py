@@ -37,13 +37,13 @@ def write(site: SiteFolder, settings: str = "", project: str = "") -> None:
 def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     monkeypatch.chdir(site.folder)
-    fields = {"port": {"type": "integer"}}
-    site.settings |= {"images": {"fields": fields, "vocabulary": {"tier": ["core", "edge"]}}}
+    fields = {"port": {"type": "integer"}, "tier": {"values": ["core", "edge"]}}
+    site.settings |= {"images": {"fields": fields}}
     site.image("nginx", "port: 80\nversions: [1.10, 1.9]")
     published = site.mkdocs()
     (site.folder / "mkdocs.yml").unlink()
-    write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.vocabulary]\n'
-          'tier = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
+    write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.fields.tier]\n'
+          'values = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
     result = call("build", "--site-dir", "other")
     assert result.exit_code == 0, result.output
     assert tree(site.folder / "other/api/v1") == tree(published.api)
@@ -54,9 +54,9 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
     [
         ("regstry = 1", "", "zensical.toml:7:1: catalog-api.regstry: unknown setting"),
         (
-            "[project.plugins.catalog-api.images.fields.port]\ntype = 'number'\nlabel = 3",
+            "[project.plugins.catalog-api.images.fields.port]\ntype = 'number'\ndescription = 3",
             "",
-            "zensical.toml:9:1: catalog-api.images.fields.port.label: ",
+            "zensical.toml:9:1: catalog-api.images.fields.port.description: ",
         ),
         ('images.pages = """\n""" \nfeds = true', "", "zensical.toml:9:1: catalog-api.feds: unknown setting"),
         (

@@ -195,7 +195,7 @@ class RawItem(Struct, frozen=True):
     named: Page | None = None
     """The page in `page` of an entry in a data file."""
     mapped: Mapping[str, str] = MappingProxyType({})
-    """Field → the other key that has its value."""
+    """Field, or `versions.FIELD` → the other key that has its value."""
     filled: Filled | None = None
     """None without data from its registry."""
 
@@ -230,6 +230,8 @@ class RawItem(Struct, frozen=True):
             return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
         if path and path[0] in self.mapped:
             path = (self.mapped[str(path[0])], *path[1:])
+        elif len(path) > 2 and (key := self.mapped.get(f"{path[0]}.{path[2]}")):
+            path = (*path[:2], key, *path[3:])
         file, document = self.file, self.document
         if self.page and path and not document.has(path[0]):
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))

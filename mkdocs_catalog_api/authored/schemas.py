@@ -16,7 +16,7 @@ from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .config_file import PLUGIN
 from .from_registry import REGISTRY, FromRegistry
-from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
+from .settings import ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
 
@@ -37,7 +37,7 @@ def schemas(
     lookups: Sequence[str] = (),
     scanners: Sequence[str] = (),
 ) -> dict[str, Schema]:
-    """Return file name → schema. With `settings`, the collections have custom fields and vocabularies.
+    """Return file name → schema. With `settings`, the collections have the fields and rules of a catalog.
 
     `lookups` and `scanners` are the allowed values of these settings.
     """
@@ -48,13 +48,15 @@ def schemas(
 
 
 def _items(name: str, section: CollectionSettings) -> Schema:
-    model, own, _ = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
-    item, definitions = _generate(model)
-    item["required"].remove("categories")
+    fields = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
+    item, definitions = _generate(fields.model)
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")
     item["properties"]["category"] = {
-        "anyOf": [category, {**listed, "description": "All categories; the first is the main category."}],
+        "anyOf": [
+            *category.get("anyOf", [category]),
+            {**listed, "description": "All categories; the first is the main category."},
+        ],
         "description": description,
     }
     if listed := item["properties"].get("versions"):
@@ -67,11 +69,12 @@ def _items(name: str, section: CollectionSettings) -> Schema:
             "else": {"anyOf": [{"const": REGISTRY}, choice, {"type": "null"}]},
         }
     versions = [part for part in definitions.values() if "version" in part["properties"]]
-    for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
-        declared, _ = _generate(fields)
-        schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
+    for schema, own in [(item, fields.own), *((part, fields.own_of_versions) for part in versions)]:
+        declared, _ = _generate(own)
+        schema["properties"] |= declared["properties"]
         schema["required"] += declared.get("required", ())
-    required = [field for field in item.pop("required") if field not in {*_DEFAULTED, *section.map}]
+    read_elsewhere = {*_DEFAULTED, *dict(fields.keys)}
+    required = [field for field in item.pop("required") if field not in read_elsewhere]
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()
@@ -148,10 +151,9 @@ def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
             value.pop("default", None)
             schema["properties"][name] = value
     collection = definitions["CollectionSettings"]["properties"]
-    collection["vocabulary"]["propertyNames"] = {"enum": list(CLOSABLE)}
     short: Schema = {"enum": list(get_args(FieldType))}
     for name in ("fields", "version_fields"):
-        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/FieldRule"}]}
     security = definitions["SecuritySettings"]["properties"]
     security["scanners"]["items"] = {"enum": [*scanners], "type": "string"}
     settings["properties"]["lookups"]["items"] = {"enum": [*lookups], "type": "string"}

@@ -108,7 +108,7 @@ def _doubtful_joins(image: Image, release: Release, scan: Scan) -> Iterator[Prob
     platforms = release.entry.platforms or image.entry.platforms
     if scan.platform and platforms and not any(_alike(scan.platform, platform) for platform in platforms):
         message = f"the scan is of {scan.platform}, but {_name(image, release)} is for {', '.join(platforms)}"
-        yield _problem(scan, Code.MISPLACED_REPORT, message, "scan one of these, or correct `platforms`")
+        yield _problem(scan, Code.UNMATCHED_REPORT, message, "scan one of these, or correct `platforms`")
 
 
 def _alike(platform: str, other: str) -> bool:

@@ -128,10 +128,10 @@ def _kept(kept: Kept, subject: str) -> Problem:
         return _problem(scan, Code.IN_PART, message, hint)
     if doubt == "same-time":
         message = f"counts for {subject} together with {other.file}, which was made at the same time"
-        return _problem(scan, Code.UNDATED, message, "remove one of them if it is a copy or outdated")
+        return _problem(scan, Code.SCAN_AGE, message, "remove one of them if it is a copy or outdated")
     message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
     hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    return _problem(scan, Code.UNDATED, message, hint)
+    return _problem(scan, Code.SCAN_AGE, message, hint)
 
 
 def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
@@ -250,15 +250,15 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
     if folder and slugs and folder not in slugs:
         message = f"this report is for {', '.join(sorted(slugs))}, but it is in the folder of {folder}"
         hint = f"move it to {scan.file.removesuffix(scan.path)}{min(slugs)}/"
-        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint, Level.ERROR))
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
         return None
     if by_path and not keys:
         for message, hint in _mismatches(scan, by_path, releases, rules.accept):
-            problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint))
+            problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint))
         return [by_path]
     if by_path and by_path not in keys:
         message = f"this report is for {keys[0]}, but its path is that of version {by_path.version}"
-        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, f"rename it to {keys[0].version}.json"))
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, f"rename it to {keys[0].version}.json"))
     return keys
 
 

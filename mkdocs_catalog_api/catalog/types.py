@@ -202,6 +202,10 @@ HttpsLink = Annotated[
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
 Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", format="uri")]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
+NormalizedRepository = Annotated[
+    Repository, AfterValidator(lambda text: references.Reference.parse(text).repository)
+]
+"""A repository, published as `docker.io/library/nginx` if an author writes `nginx`."""
 ChartReference = Annotated[
     str, *_checked(references.chart_reference, "oci://registry.example.org/charts/tools")
 ]

@@ -67,7 +67,9 @@ def _record(run: Run, date: str) -> Recorded:
     if date > today:
         message = f"{date} is in the future (today is {today})"
         hint = "omit `--date` to record today; no day before a recorded day can be recorded"
-        raise CatalogError(Problems([Problem(folder.label, 0, 0, "--date", message, hint, code=Code.DAY)]))
+        raise CatalogError(
+            Problems([Problem(folder.label, 0, 0, "--date", message, hint, code=Code.HISTORY)])
+        )
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):

@@ -104,7 +104,7 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     scanned = [figures for _, _, figures in everything.newest()]
     yield _cves("cves", "CVEs, all images", scanned)
     yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
-    licenses = {item.license for item in items}
+    licenses = {item.license for item in items if item.license}
     if len(licenses) == 1:
         yield BadgeContent("license", "license", licenses.pop(), _BLUE)
     else:

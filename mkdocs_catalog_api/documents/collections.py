@@ -78,7 +78,7 @@ ITEM_DOCUMENTS = ("images", "charts")
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    return _item_structs(name, COLLECTIONS[name], published(fields.model, fields.own))
+    return _item_structs(name, COLLECTIONS[name], published(*fields[:3]))
 
 
 def _spoken(name: str) -> str:
@@ -129,14 +129,14 @@ def total_pages(total: int) -> int:
 
 def collection_items(catalog: Catalog, name: str) -> list[Struct]:
     """The items of a collection as they are published, in its order."""
-    at, own = catalog.addresses, catalog.fields[name].own
+    at, fields = catalog.addresses, catalog.fields[name]
     match name:
         case "images":
-            return [items.image(image, at, own) for image in catalog.images]
+            return [items.image(image, at, fields) for image in catalog.images]
         case "charts":
-            return [items.chart(chart, at, own) for chart in catalog.charts]
+            return [items.chart(chart, at, fields) for chart in catalog.charts]
         case "roadmap":
-            return [items.roadmap(planned, at, own) for planned in catalog.roadmap]
+            return [items.roadmap(planned, at, fields) for planned in catalog.roadmap]
     return items.updates(catalog)
 
 

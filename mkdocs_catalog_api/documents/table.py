@@ -22,10 +22,10 @@ from .kinds import TAGS, Kind, Route
 from .references import REFERENCES
 from .renovate import RENOVATE
 from .security import SECURITY
-from .slim import SEARCH_INDEX, slim_kinds
+from .slim import slim_kinds
 from .vex import VEX
 
-KINDS = (SECURITY, VEX, HISTORY, BADGES, SEARCH_INDEX, CLOSING, DIGESTS, REFERENCES, CVES, RENOVATE)
+KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, REFERENCES, CVES, RENOVATE)
 """In the order of the API's description, where they follow the collections."""
 LOOKUP_NAMES = tuple(kind.name for kind in KINDS if kind.optional)
 """The words of the setting `lookups`, which by default has them all."""

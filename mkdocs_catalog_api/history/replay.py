@@ -58,7 +58,7 @@ def record(
     if folder.dates and date < folder.dates[-1]:
         message = f"{date} is before {folder.dates[-1]}, the last recorded day"
         hint = "omit `--date` to record today, or use a later date"
-        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.DAY)]))
+        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.HISTORY)]))
     state: State = {}
     for day in folder.days(before=date):
         follow(day, state, problems)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SETTINGS: Mapping[str, str] = {
+    "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
+    "*.map": "use `fields: {category: {from: tags}}`",
     "badges": "remove it; `&label=`, `&color=` and `&logo=` in the URL of a badge set its appearance",
     "history": "remove it; the folder is `history`, next to mkdocs.yml",
     "openapi": "remove it; openapi.json has neither a contact nor a license",

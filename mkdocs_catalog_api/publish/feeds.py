@@ -132,7 +132,7 @@ def check_address(site: Site, problems: Problems) -> None:
     """Warn if the site has no address, which feeds require."""
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
-        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
+        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SETTING))
 
 
 def _update(update: UpdateEntry, page: str | None) -> FeedEntry:

@@ -87,7 +87,7 @@ def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
             message, field = _message(error)
             faults.append(
                 Problem(
-                    name, line, 0, f"vulnerabilities[{number}]{field}", message, _AGAIN, code=Code.ADVISORIES
+                    name, line, 0, f"vulnerabilities[{number}]{field}", message, _AGAIN, code=Code.NOT_READ
                 )
             )
             if len(faults) == _MOST_FAULTS:
@@ -99,7 +99,7 @@ def read_kev(data: bytes, name: str, problems: Problems) -> Kev | None:
     else:
         if catalog.count != len(catalog.vulnerabilities):
             message = f"{catalog.count:,}, but the file has {len(catalog.vulnerabilities):,} entries"
-            faults.append(Problem(name, 0, 0, "count", message, _AGAIN, code=Code.ADVISORIES))
+            faults.append(Problem(name, 0, 0, "count", message, _AGAIN, code=Code.NOT_READ))
     problems.extend(faults)
     return None if faults else Kev(catalog.released[:10], added)
 
@@ -124,4 +124,4 @@ def _kev_problem(data: bytes, name: str, error: Exception) -> Problem:
         line, message = data.count(b"\n") + 1, "the file is cut off"
     else:
         message = f"not a catalog of exploited vulnerabilities: {message}"
-    return Problem(name, line, column, field.removeprefix("."), message, _AGAIN, code=Code.ADVISORIES)
+    return Problem(name, line, column, field.removeprefix("."), message, _AGAIN, code=Code.NOT_READ)

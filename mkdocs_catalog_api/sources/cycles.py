@@ -111,7 +111,7 @@ def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cyc
         return ()
     except ValueError as error:
         message, _, field = str(error).partition(" - at `$.")
-        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _FETCH, code=Code.ADVISORIES))
+        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _FETCH, code=Code.NOT_READ))
         return ()
     return tuple(
         Cycle(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -73,7 +73,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
     """Warn about patterns in the settings that match no page."""
 
     def add_problem(name: Resource, message: str, hint: str, level: Level) -> None:
-        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
     for name in ITEM_MODELS:
         patterns = getattr(settings, name).pages
@@ -121,7 +121,7 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
         others = f" (and {len(unread) - 1} more like it)" if unread[1:] else ""
         message = f"ignored{others}: the plugin `meta` is not enabled"
         hint = "add it to `plugins` (it is part of Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -131,7 +131,7 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     message = "no items found"
     docs = name_of(site.docs_dir, site.root)
     hint = f"add a page such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.PAGE))
 
 
 def raw_items(
@@ -146,9 +146,14 @@ def raw_items(
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
-    if fields.keys:
+    if fields.keys or fields.version_keys:
         return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
     return raws, entries
+
+
+def default_fields(raw: RawItem, section: CollectionSettings) -> dict[str, object]:
+    """Return the default values of an item."""
+    return section.defaults_for(raw.own_page.uri if raw.own_page else None)
 
 
 def read_items(
@@ -162,19 +167,23 @@ def read_items(
     """Return the items of a collection from pages and data file, by slug, each with its source."""
     section: CollectionSettings = getattr(settings, name)
     raws, entries = raw_items(fields, name, site, settings, raws, problems)
-    if "page" not in section.fields:
+    if "page" not in fields.own.rules:
         entries = _with_pages(entries, site, problems)
         raws = _not_pages_of(raws, entries, fields, problems)
         _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
+    slugs: set[str] = set()
     without_image: list[RawItem] = []
     facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
-        values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
+        values = default_values(
+            raw, settings.registry or NO_REGISTRY, fields.model, default_fields(raw, section)
+        )
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
+        slugs.add(str(values.get("slug")))
         raw, values = facts.fill(raw, values, fields)
         entry = read_entry(fields, raw, values, problems)
         if entry is None:
@@ -191,6 +200,7 @@ def read_items(
             problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
         else:
             by_slug[entry.slug] = entry, raw
+    _check_replaced_by(by_slug.values(), slugs, name, problems)
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
     return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
@@ -215,14 +225,39 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
 def _unused_keys(
     name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
 ) -> Iterator[Problem]:
-    """Warn about each key in `map` that no item has."""
+    """Warn about each `from` in the settings with a key that no item has."""
+    if not raws:
+        return
     present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
-    for field, key in fields.keys if raws else ():
-        if key not in present:
-            near = resembling(key, present)
-            hint = f"did you mean `{near}`?" if near else "correct the key, or remove the entry"
-            message = f"no item of {name} has the key {key!r}"
-            yield site.config.problem((name, "map", field), message, hint, Level.WARNING, code=Code.SETTING)
+    unused = [("fields", field, key) for field, key in fields.keys if key not in present]
+    unused += [
+        ("version_fields", field, key)
+        for field, key in fields.version_keys
+        if not any(f"versions.{field}" in raw.mapped for raw in raws)
+    ]
+    for setting, field, key in unused:
+        near = resembling(key, present)
+        hint = f"did you mean `{near}`?" if near else "correct the key, or remove it"
+        message = f"no item of {name} has the key {key!r}"
+        place = (name, setting, field, "from")
+        yield site.config.problem(place, message, hint, Level.WARNING, code=Code.SETTING)
+
+
+def _check_replaced_by(
+    entries: Iterable[tuple[E, RawItem]], slugs: Set[str], name: Resource, problems: Problems
+) -> None:
+    """Add a problem for each `replacedBy` that does not name another item; `slugs` are those of all items."""
+    for entry, raw in entries:
+        other = getattr(entry, "replaced_by", None)
+        if other is None or (other in slugs and other != entry.slug):
+            continue
+        if other == entry.slug:
+            message, hint = "the item can't be replaced by itself", "use the slug of another item"
+        else:
+            message, hint = f"no item of {name} has the slug {other!r}", "use the slug of an item"
+            if near := resembling(other, slugs):
+                hint = f"did you mean `{near}`?"
+        problems.add(raw.problem(("replacedBy",), message, hint, code=Code.WRONG_VALUE))
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
@@ -324,7 +359,9 @@ def _note_undeclared(
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"undeclared keys are not in the API (with the number of {name}): {keys}"
         hint = "to publish them, declare them under `fields`"
-        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
+        problems.add(
+            site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.UNKNOWN_FIELD)
+        )
 
 
 def makes_pages(settings: Settings, collection: str) -> bool:
@@ -341,7 +378,7 @@ def item_uri(collection: str, slug: str) -> str:
 def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield path in docs_dir and name of the pages that items get.
 
-    Problems are left to `load`. It refuses entries without a valid slug, so these get no page.
+    Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
     for name in ("images", "charts"):
         path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())

@@ -45,6 +45,7 @@ from .items import (
     check_patterns,
     check_unread_defaults,
     data_file,
+    default_fields,
     page_selection,
     raw_items,
     read_items,
@@ -133,7 +134,10 @@ def load_values(
     paged = select(site.pages, page_selection(settings), problems)[name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
     registry = settings.registry or NO_REGISTRY
-    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in (*pages, *entries)]
+    return [
+        (raw, default_values(raw, registry, model, default_fields(raw, section)))
+        for raw in (*pages, *entries)
+    ]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:

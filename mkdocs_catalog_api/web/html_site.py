@@ -237,7 +237,7 @@ def fill_site(
     for path in sorted(sources.keys() - {*paths}):
         if (page := sources[path]).url in item_urls:
             message = "the site has no page of this file"
-            problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML))
+            problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.MARKER))
     pages = [
         sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path)) for path in paths
     ]
@@ -253,6 +253,7 @@ def fill_site(
     for page, path, html, divided in built:
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
+            divided = divided._replace(before=fillings.plain(divided.before))
             after = divided.whole(fillings.html, assets + fillings.head(divided.before))
             further = fillings.further_pages(after)
             for beside, content in further.items():
@@ -294,7 +295,7 @@ def _paths(site: Site, settings: Settings) -> list[str]:
         refused.extend(filter(None, (without_address(f"{folder.name}/{path}", path) for path in paths)))
     if not paths:
         message = f"the folder {folder.name!r} has no pages"
-        refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
+        refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.MARKER))
     if list(refused):
         raise CatalogError(refused)
     return paths
@@ -332,7 +333,7 @@ def _read(
         if shows_catalog and divided is None:
             message = f"ignored: the page {reason}"
             hint, file = "change the generator's template for it", f"{site.site_dir.name}/{path}"
-            problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
 
 
 def _asset_links(url: str) -> str:

@@ -40,7 +40,7 @@ class MarkerError(ValueError):
 class TemplateRefusedError(MarkerError):
     """A template that can't be rendered; reported with its own file and line, not those of the marker."""
 
-    code = Code.TEMPLATE
+    code = Code.MARKER
 
     def __init__(self, file: str, line: int, message: str) -> None:
         super().__init__(message, "correct the template")

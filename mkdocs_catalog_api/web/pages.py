@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from html import escape as html_escape
 from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
+from ..catalog.markdown import plain_text
 from ..documents.collections import ITEM_DOCUMENTS
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
@@ -64,8 +66,8 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
-    description: str | None = None
-    """Description of its item."""
+    description: str = ""
+    """Description of the item as its author wrote it; generators copy it into meta elements."""
     searched: tuple[str, str] | None = None
     """Title and text of its item for the search index."""
     listed_on: str | None = None
@@ -79,7 +81,16 @@ class FilledPage(NamedTuple):
     def with_head(self, html: str) -> str:
         """A whole page with all elements of its head."""
         before, end, after = html.partition("</head>")
+        before = self.plain(before)
         return before + self.head(before) + end + after if end else html
+
+    def plain(self, head: str) -> str:
+        """A head whose meta elements have the description without Markdown."""
+        text = plain_text(self.description)
+        if text != self.description:
+            for written in (str, escape, html_escape):  # by a template, by markupsafe, by others
+                head = head.replace(str(written(self.description)), str(written(text)))
+        return head
 
     def further_pages(self, html: str) -> dict[str, str]:
         """The further pages of the lists on a whole page: path below the site → HTML."""
@@ -188,7 +199,7 @@ class PageFiller:
         title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
         if self._titles:
             before, own_title, after = _around_title(title + html)
-            lead = _words(str(escape(entry.description or ""))) not in _words(content)
+            lead = _letters(str(escape(plain_text(entry.description or "")))) not in _letters(content)
             head = _or_problem(lambda: self._parts.head(own, place, own_title, lead=lead), page, 0, problems)
             html = f"{before}{head or own_title}\n{after}"
         listed_on = self._list_pages.get(own.resource)
@@ -200,7 +211,7 @@ class PageFiller:
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
-            description=entry.description,
+            description=entry.description or "",
             searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
         )
@@ -248,9 +259,9 @@ def _around_title(html: str) -> tuple[str, str, str]:
     return (html[: title.start()], title[0], html[title.end() :]) if title else ("", "", html)
 
 
-def _words(html: str) -> str:
-    """The text of some HTML, with single spaces."""
-    return " ".join(_TAG.sub(" ", html).split())
+def _letters(html: str) -> str:
+    """The text of some HTML, without spaces."""
+    return "".join(_TAG.sub("", html).split())
 
 
 def _level_below(before: str) -> int:

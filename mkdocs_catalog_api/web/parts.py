@@ -13,7 +13,8 @@ from pydantic.fields import FieldInfo
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
-from ..catalog.fields import ItemFields
+from ..catalog.fields import ItemFields, built_in_fields
+from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
@@ -25,7 +26,18 @@ from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
-from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
+from .lists import (
+    MODELS,
+    PER_PAGE,
+    SORTS,
+    CatalogList,
+    Filter,
+    field_value,
+    filter_fields,
+    list_filters,
+    shown_rules,
+    texts,
+)
 from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
@@ -72,7 +84,8 @@ class ItemPage(NamedTuple):
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """
         entry = self.item.entry
-        words = [_KINDS[self.resource], entry.name, entry.description, *entry.categories]
+        words = [_KINDS[self.resource], entry.name, plain_text(entry.description), *entry.categories]
+        words += getattr(entry, "replaces", ())
         if not isinstance(self.item, RoadmapItem):
             words += [version.version for version in self.item.entry.versions]
         if isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
@@ -107,7 +120,6 @@ class Parts:
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
         }
         self._env.globals["SORTS"] = SORTS
-        self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._as_of = newest_scan(catalog) if catalog else ""
         self._values: tuple[ItemPage | None, dict[str, Any]] = (None, {})
@@ -121,12 +133,16 @@ class Parts:
         }
         """Document, id and status of a VEX statement → day since which it holds."""
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
+        self._rules = {name: each.own.rules for name, each in fields.items()}
         self._filters = {
             name: [
-                *(info.alias or field for field, info in each.model.model_fields.items() if _words(info)),
-                *each.own.names,
+                *(field for field, info in built_in_fields(each.model).items() if _words(info)),
+                *each.own.rules,
             ]
             for name, each in fields.items()
+        }
+        self._env.globals["shown"] = {
+            name: [*shown_fields(model), *shown_rules(self._rules[name])] for name, model in MODELS.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -181,7 +197,8 @@ class Parts:
 
         The title is empty if another generator has written it; logo and breadcrumb are then left out.
         """
-        values = {"title": Markup(title), "lead": lead, "resource": own.resource}  # noqa: S704
+        text = Markup(safe_html(own.item.entry.description or "")) if lead else ""  # noqa: S704  # it is safe
+        values = {"title": Markup(title), "lead": text, "resource": own.resource}  # noqa: S704
         return self._render("item-head", place, 2, self._item_values(own) | values)
 
     def ids(self) -> list[str]:
@@ -196,10 +213,13 @@ class Parts:
         return self._values[1]
 
     def _new_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
-        values: dict[str, Any] = {"item": own.data, "fields": getattr(self._settings, own.resource).fields}
+        values: dict[str, Any] = {"item": own.data}
         if isinstance(own.item, RoadmapItem):
             return values
         values["document"] = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
+        others: Sequence[Item] = getattr(self._view, own.resource)
+        instead = (other for other in others if other["slug"] == own.data["replacedBy"])
+        values["instead"] = next(instead, None)
         max_age = self._settings.security.max_age
         if isinstance(own.item, Image):
             image, history, addresses = own.item, catalog.history, catalog.addresses
@@ -249,7 +269,7 @@ class Parts:
         _reject(arguments, ("view", "limit", *self._filters[resource]))
         items = every
         for name, wanted in arguments.items():
-            items = [item for item in items if wanted in texts(item[name])]
+            items = [item for item in items if wanted in texts(field_value(item, name))]
             if not items:
                 _check_spelling(name, wanted, every)
         if resource == "updates":
@@ -280,17 +300,11 @@ class Parts:
         available = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
         if not available:
             shown, left_out = [*items], []
-        fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        categories = self._gathered.categories.get(resource, {})
-        listed = [{**item, "categories": categories.get(str(item.get("slug")))} for item in items]
-        others = {
-            item["slug"]: item["categories"]
-            for item, published in zip(listed, items, strict=True)
-            if item["categories"] != published.get("categories")
-        }
+        rules = self._rules.get(resource, {})
         paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        at_first = [item for item in listed if not available or item["lifecycle"] == "available"]
-        filters = list_filters(resource, listed, at_first, fields) if len(items) > 5 else []
+        paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
+        at_first = [item for item in items if not available or item["lifecycle"] == "available"]
+        filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
         )
@@ -311,7 +325,6 @@ class Parts:
             facts=";".join(facts),
             icons=self.logos.of(str(item.get("slug")) for item in items),
             page=1,
-            categories=json.dumps(others, ensure_ascii=False) if others else "",
             paths=json.dumps(paths) if paths else "",
             pages=["", *(f"{place.stem}-{resource}-{number}.html" for number in numbers[1:])],
             size=size,
@@ -421,6 +434,6 @@ def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A value without matches is valid (no update is held today), unless it resembles an existing value."""
-    near = resembling(wanted, sorted({text for item in items for text in texts(item[name])}))
+    near = resembling(wanted, sorted({text for item in items for text in texts(field_value(item, name))}))
     if near is not None:
         raise MarkerError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

@@ -157,12 +157,8 @@ class Gathered:
         """Slug → time of the newest release's scan."""
         self.facts: dict[str, str] = {}
         """Slug → short facts about an image for lists, as in `CatalogList.facts`."""
-        self.categories: dict[str, dict[str, list[JsonValue]]] = {}
-        """Collection → slug → every category of the item."""
         for image in catalog.images if catalog else ():
             self._add(image)
-        for name, items in catalog.items.items() if catalog else ():
-            self.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
 
     def _add(self, image: Image) -> None:
         slug = image.entry.slug

@@ -42,7 +42,7 @@ def of_catalog(api: Api) -> dict[str, str]:
     )
     every, summary = [*api.data("images"), *api.data("charts")], api.documents["security.json"]
     both = [*images, *charts]
-    licenses = {item["license"] for item in both}
+    licenses = {item["license"] for item in both if item["license"]}
     platforms = [{platform.partition("/")[2] for platform in image["platforms"]} for image in images]
     common = set.intersection(*platforms) if images else set()
     said = {

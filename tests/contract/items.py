@@ -22,6 +22,12 @@ def check(api: Api, named_latest: Set[str]) -> None:
                 f"{name}.json", "$.data", f"is not in the order of the slugs, or has one twice: {slugs}"
             )
         for position, item in enumerate(data):
+            if item.get("replacedBy") is not None and item["replacedBy"] not in {*slugs} - {item["slug"]}:
+                where = f"$.data[{position}].replacedBy"
+                api.blame(f"{name}.json", where, f"names no other item: {item['replacedBy']}")
+            if item["category"] != next(iter(item["categories"]), None):
+                where = f"$.data[{position}].category"
+                api.blame(f"{name}.json", where, "is not the first of the categories")
             if "versions" in item:
                 _item(api, name, item, f"$.data[{position}]")
                 labels = [version["version"] for version in item["versions"]]

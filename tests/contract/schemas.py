@@ -35,7 +35,9 @@ def check(api: Api, custom: Mapping[str, Sequence[str]]) -> None:
     is required, and the keys stand in the order of the schema.
     """
     own = api.documents.get("openapi.json", {"paths": {}})
-    shapes = _Shapes(custom, own) if custom else _frozen()
+    described = own.get("components", {}).get("schemas", {})
+    has_custom = any(name.endswith("Custom") and schema["properties"] for name, schema in described.items())
+    shapes = _Shapes(custom, own) if custom or has_custom else _frozen()
     used = _by_template(api, shapes.paths)
     for path in used.pop("", ()):
         api.blame(path, "$", "has no path in the contract")
@@ -53,18 +55,16 @@ class _Shapes:
     def __init__(self, custom: Mapping[str, Sequence[str]], own: Json) -> None:
         frozen = json.loads(FROZEN.read_bytes())
         schemas = frozen["components"]["schemas"]
+        described = own.get("components", {}).get("schemas", {})
+        for name in [name for name in schemas if name.endswith("Custom")]:
+            schemas[name]["properties"] = {
+                field: {"$ref": f"urn:own#/components/schemas/{name}/properties/{field}"}
+                for field in described.get(name, {}).get("properties", {})
+            }
         for collection, fields in custom.items():
-            # They stand last, and hide built-in fields of their name.
-            item = schemas[ITEMS[collection]]
-            place = f"urn:own#/components/schemas/{ITEMS[collection]}/properties/"
-            built_in = {name: schema for name, schema in item["properties"].items() if name not in fields}
-            item["properties"] = built_in | {name: {"$ref": place + name} for name in fields}
-            slim = ITEMS[collection] + "Entry"
-            offered = own.get("components", {}).get("schemas", {}).get(slim, {}).get("properties", {})
-            if slim in schemas:  # slim lists have those with few words, which lists filter by
-                schemas[slim]["properties"] |= {
-                    name: {"$ref": place + name} for name in fields if name in offered
-                }
+            # In the order declared; the caller names them, so that none is lost in both places.
+            declared = schemas[f"{ITEMS[collection]}Custom"]
+            declared["properties"] = {field: declared["properties"].get(field, False) for field in fields}
         for name, schema in schemas.items():
             _close(schema, OPTIONAL.get(name, set()))
         resources = {"urn:frozen": frozen, "urn:own": own}

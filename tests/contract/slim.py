@@ -1,5 +1,7 @@
 """Slim lists and the search document: what they repeat of the collections."""
 
+from collections.abc import Iterable
+
 from tests.contract.api import SEVERITIES, Api, Json
 
 PATHS = ("images/index.json", "charts/index.json", "search.json")
@@ -15,7 +17,8 @@ def check(api: Api) -> None:
         if len(document["data"]) != len(items):
             api.blame(path, "$.data", f"has {len(document['data'])} entries, not {len(items)}")
             continue
-        entries = [_entry(resource, item) for item in items]
+        pairs = zip(items, document["data"], strict=True)
+        entries = [_entry(resource, item, entry["custom"]) for item, entry in pairs]
         published = [
             {name: entry[name] for name in wanted}
             for entry, wanted in zip(document["data"], entries, strict=True)
@@ -24,7 +27,7 @@ def check(api: Api) -> None:
     found = [
         {
             "slug": image["slug"],
-            "name": image["name"],
+            **{name: image[name] for name in ("name", "base", "license", "replaces", "custom")},
             "versions": [_found_by(version) for version in image["versions"]],
         }
         for image in api.data("images")
@@ -34,8 +37,10 @@ def check(api: Api) -> None:
     api.holds("search.json", "$", document, total=len(found))
 
 
-def _entry(resource: str, item: Json) -> Json:
+def _entry(resource: str, item: Json, listed: Iterable[str]) -> Json:
+    """What a slim list repeats of an item; `listed` are the custom fields that it has."""
     entry = {name: item[name] for name in COPIED}
+    entry["custom"] = {name: item["custom"][name] for name in listed}
     entry |= {name: item["security"][name] for name in FIGURES}
     if resource == "charts":
         return entry | {name: item["security"][name] for name in ("pins", "pinsScanned")}

@@ -47,7 +47,7 @@ def usable_files(
             if not name.lower().endswith(suffixes):
                 if note:
                     file = f"{label}/{below}{name}"
-                    problems.add(Problem(file, 0, 0, "", note, level=Level.INFO, code=Code.NO_REPORT))
+                    problems.add(Problem(file, 0, 0, "", note, level=Level.INFO, code=Code.BROKEN_REPORT))
                 continue
             if size > max_size:
                 message = f"not read, because the file has {size:,} bytes (limit: {max_size:,})"
@@ -74,7 +74,7 @@ def read_reports(
     if not paths and problems.count(Level.ERROR) == errors:
         message = "no reports found, so no image has vulnerability data"
         hint = "save reports as <slug>/<version>.json in this folder, or remove it"
-        problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.NO_REPORT))
+        problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.BROKEN_REPORT))
     for path in paths:
         file = faulty = f"{label}/{path}"
         try:

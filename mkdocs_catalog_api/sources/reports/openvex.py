@@ -114,7 +114,7 @@ def read_folder(
             )
         except ReportError as error:
             problems.add(
-                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_VEX)
+                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.STATEMENT)
             )
         else:
             problems.extend(

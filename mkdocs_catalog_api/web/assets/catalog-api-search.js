@@ -35,8 +35,10 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
 
   // Words that find an image in addition to its fields.
   const words = ({ slug }) => {
-    const { versions } = (listed === "images" && index?.get(slug)) || { versions: [] };
-    return versions.flatMap(({ version, tags, digests }) => [version, ...tags, ...digests]);
+    const entry = listed === "images" && index?.get(slug);
+    if (!entry) return [];
+    const { base, custom, license, replaces, versions } = entry;
+    return [base, license, replaces, ...Object.values(custom), versions.map(({ version, tags, digests }) => [version, tags, digests])].flat(3);
   };
 
   const explainId = async id => {
@@ -53,8 +55,8 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   // The versions that match a search: by digest, by label or tag, or the newest version of an image by its name.
   const versionsOf = text => {
     const wanted = terms(text);
-    return [...index.values()].flatMap(({ name, slug, versions }) => {
-      const names = [slug, name.toLowerCase()];
+    return [...index.values()].flatMap(({ name, replaces, slug, versions }) => {
+      const names = [slug, name.toLowerCase(), ...replaces.flatMap(terms)];
       const others = word => wanted.every(other => other === word || names.join(" ").includes(other));
       const is = ({ digests, tags, version }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
       const hits = versions.filter(version => wanted.some(word => is(version, word) && others(word)));

@@ -220,7 +220,6 @@
       this.first = [...this.body.rows];
       this.pristine = true;
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
-      this.categories = JSON.parse(root.dataset.categories ?? "{}");
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.available = "available" in this.data;
@@ -311,7 +310,7 @@
     async rows() {
       const { source, key = "data", limit } = this.data;
       let rows = (await load(source))[key] ?? [];
-      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name]].flat().map(String).includes(wanted));
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
     }
     show() {
@@ -441,7 +440,7 @@
     }
     text(item) {
       if (!this.texts.has(item)) {
-        const words = Object.values(item).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
+        const words = Object.values({ ...item, ...item.custom }).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
         this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
       }
       return this.texts.get(item);
@@ -472,8 +471,7 @@
         return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
-      const found = (name === "category" && this.categories[item.slug]) || this.value(item, this.paths[name] ?? name);
-      return [...new Set([found].flat().map(String))];
+      return [...new Set([this.value(item, this.paths[name] ?? name) ?? []].flat().map(String))];
     }
     value(item, path) {
       const { security } = item;
