@@ -77,7 +77,7 @@ NOT_RUN = {
     ),
     (
         "vulnerabilities",
-        "curl -s https://catalog.example.org/hardened/api/v1/security.json | jq '.supported.total, .total'",
+        "curl -s https://catalog.example.org/hardened/api/v1/security.json | jq '.available.total, .total'",
     ): ("asks a site that is an example; test_populations reads both fields of it"),
     ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
