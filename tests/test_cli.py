@@ -309,9 +309,9 @@ def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     told = json.loads(result.stdout)
     warning = next(problem for problem in told["problems"] if problem["level"] == "warning")
     place = {"file", "line", "column", "item", "field"}
-    assert warning.keys() == {"level", "code", "message", "hint", "help"} | place
-    assert (warning["code"], warning["help"]) == ("CAT012", "guide/problems/#cat012")
-    assert (warning["file"], warning["line"], warning["field"]) == ("docs/images/bad.md", 4, "license")
+    assert warning.keys() == {"level", "code", "message", "hint"} | place
+    found = [warning[name] for name in ("code", "file", "line", "field")]
+    assert found == ["CAT012", "docs/images/bad.md", 4, "license"]
     assert told["summary"] == {"refused": True, "errors": 0, "warnings": 1, "documents": 0, "bytes": 0}
     told = json.loads(call("check", "--json", "-f", path).stdout)
     assert told["summary"]["refused"] is False and told["summary"]["documents"] > 10

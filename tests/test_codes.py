@@ -125,9 +125,6 @@ def codes(site: SiteFolder) -> dict[str, str]:
     result = call("check", "--json", "-f", site.write_config())
     assert result.exit_code == 1
     problems = json.loads(result.stdout)["problems"]
-    assert [each["help"] for each in problems] == [
-        f"guide/problems/#{each['code'].lower()}" for each in problems
-    ]
     told = call("check", "-f", site.folder / "mkdocs.yml").stderr.splitlines()
     assert [line.endswith(f"[{each['code']}]") for line, each in zip(told, problems, strict=False)] == [
         True

@@ -166,6 +166,9 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     www = folder / "www"
     (www / "eol").mkdir(parents=True)
     (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-11-10"}))
+    site.write(
+        "advisories/known_exploited_vulnerabilities.json", kev({"CVE-2026-0002": "2026-11-10"}).decode()
+    )
     key = subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519"], check=True, capture_output=True)
     with running(folder) as registry, serve(www) as port, serving(folder) as host:
         for slug in ("nginx", "redis"):

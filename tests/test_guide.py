@@ -316,7 +316,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference and `fetch`"
+    names = "`sync` and `new` with a reference"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from urllib3.util import Retry
 
 from mkdocs_catalog_api.authored.yaml_text import parse
 from mkdocs_catalog_api.commands.main import main
@@ -44,7 +43,7 @@ class Bench:
         return f"{self.fake.host}/acme/redis"
 
     def run(self, *arguments: str, env: dict[str, str] | None = None) -> Result:
-        limits = Limits(silence=10, whole=10, retry=Retry(0), sleep=lambda _: None, longest_wait=1)
+        limits = Limits(silence=10, whole=10, retries=0, longest_wait=1)
         nobody = {"DOCKER_CONFIG": str(self.site.folder), **dict.fromkeys(LOGIN, "")}
         config = str(self.site.folder / "mkdocs.yml")
         return CliRunner().invoke(

@@ -199,8 +199,6 @@ def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
         "<!-- catalogue: images -->",
         "<!-- catalogs: images -->",
         "<!-- katalog: images view=table -->",
-        "<!-- catalog images -->",
-        "<!-- catalog; images -->",
         "<!- catalog: images ->",
         "<!- catalog: images -->",
         "<!-- catalog: images ->",
@@ -215,13 +213,40 @@ def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, m
     result = rendered(site)
     assert result.codes == ["CAT060"]
     assert [line.partition(": ")[0] for line in result.logged()] == ["docs/index.md:9"]
+    (checked,) = told(site)
+    assert checked[:4] == ("warning", "CAT060", "docs/index.md", 9)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "<!-- catalog images -->",
+        "<!-- catalog; images -->",
+        "<!-- catalog : images -->",
+        "<!--catalog-->",
+        "<!-- Catalog\nof all things -->",
+    ],
+)
+def test_a_comment_that_begins_with_catalog_is_a_marker_or_an_error(site: SiteFolder, comment: str) -> None:
+    site.image("nginx")
+    site.write("docs/index.md", f"# Home\n\n```\n{comment}\n```\n\nText\n\n{comment}\n")
+    (checked,) = told(site)
+    assert checked[:3] == ("error", "CAT060", "docs/index.md")
+    assert checked.line == 8 + comment.count("\n") + 1
+    assert checked.text == (
+        "a comment that begins with `catalog` is not a marker "
+        "(write `<!-- catalog: NAME -->`, or begin the comment with another word)"
+    )
+    result = site.mkdocs()
+    assert result.failed and result.codes == ["CAT060"]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "<!-- catalog: images -->",
-        "<!-- catalog of all things -->",
+        "<!-- catalog-images -->",
+        "<!-- cataloging -->",
         "<!-- category: images -->",
         "`<!-- catalogue: images -->`",
         "    <!- catalog: images ->",
@@ -231,7 +256,32 @@ def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, m
 def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
     site.image("nginx")
     site.write("docs/index.md", f"# Home\n\n{text}\n")
-    assert built(site).logged() == []
+    assert rendered(site).logged() == []
+    assert told(site) == []
+
+
+# mkdocs.yml
+
+
+def test_a_setting_of_the_plugin_at_the_top_of_mkdocs_yml_is_told(site: SiteFolder) -> None:
+    site.image("nginx")
+    config = site.write_config()
+    config.write_text("images: {pages: 'docker/*.md'}\n" + config.read_text("utf-8"), "utf-8")
+    assert call("check", "-f", config).stderr.splitlines()[0] == (
+        "warning: mkdocs.yml:1:1: images: ignored: not a setting of MkDocs (move it below `catalog-api:`) "
+        "[CAT020]"
+    )
+
+
+# VEX
+
+
+def test_a_file_in_the_folder_of_vex_documents_that_is_not_read_is_named(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.write("vex/nginx.yml", "statements: []")
+    (note,) = told(site)
+    assert note[:3] == ("info", "CAT041", "vex/nginx.yml")
+    assert "the name of a VEX document must end in .json" in note.text
 
 
 # Data files

@@ -17,14 +17,14 @@ from click.testing import CliRunner
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 
-from . import test_fetch, test_fetch_advisories
+from . import test_sync_hub, test_sync_kev
 from .feeds_of_advisories import kev
 from .sites import SiteFolder
-from .test_fetch_advisories import ADDED, KEV
+from .test_sync_kev import ADDED, KEV
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes and asks for rights to link")
-hub = test_fetch.bench
-advisories = test_fetch_advisories.bench
+hub = test_sync_hub.bench
+advisories = test_sync_kev.bench
 Put = Callable[[Path], None]
 
 
@@ -232,9 +232,9 @@ def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, o
     assert [*outside.iterdir()] == []
 
 
-def fetched(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]]:
-    """Code and file of each problem of a `fetch` that fails."""
-    arguments = ["fetch", "--json", "-f", str(site.folder / "mkdocs.yml"), *options]
+def synced(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]]:
+    """Code and file of each problem of a `sync` that fails."""
+    arguments = ["sync", "--json", "-f", str(site.folder / "mkdocs.yml"), *options]
     done = CliRunner().invoke(main, arguments, obj=Limits(sleep=lambda _: None), env=env)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 1
@@ -242,12 +242,11 @@ def fetched(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]
     return [(problem["code"], problem["file"]) for problem in problems if problem["level"] == "error"]
 
 
-@pytest.mark.parametrize("ending", ["", ".etag"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_advisories_are_written_to_files_of_the_project(
-    advisories: test_fetch_advisories.Bench, outside: Path, kind: str, ending: str
+    advisories: test_sync_kev.Bench, outside: Path, kind: str
 ) -> None:
-    file = advisories.site.folder / f"{KEV}{ending}"
+    file = advisories.site.folder / KEV
     file.parent.mkdir()
     if kind == "pipe":
         os.mkfifo(file)
@@ -257,18 +256,17 @@ def test_advisories_are_written_to_files_of_the_project(
     else:
         file.symlink_to(outside / "new.json")
     mirror = f"{advisories.mirror.address}/kev"
-    named = KEV if kind == "folder" else f"{KEV}{ending}"
-    assert fetched(advisories.site, "--kev", CATALOG_API_KEV=mirror) == [("CAT070", named)]
+    assert synced(advisories.site, "kev", CATALOG_API_KEV=mirror) == [("CAT070", KEV)]
     assert [*outside.iterdir()] == []
 
 
 def test_advisories_behind_a_link_within_the_project_leave_the_link(
-    advisories: test_fetch_advisories.Bench,
+    advisories: test_sync_kev.Bench,
 ) -> None:
     file = advisories.site.folder / KEV
     file.parent.mkdir()
     file.symlink_to("../kept.json")
-    assert advisories.run("--kev").exit_code == 0
+    assert advisories.run().exit_code == 0
     assert file.is_symlink()
     assert (advisories.site.folder / "kept.json").read_bytes() == kev(ADDED)
 
@@ -276,7 +274,7 @@ def test_advisories_behind_a_link_within_the_project_leave_the_link(
 @pytest.mark.parametrize("ending", [".json", ".package"])
 @pytest.mark.parametrize("kind", ["pipe", "link"])
 def test_a_hub_s_reports_are_written_to_files_of_the_project(
-    hub: test_fetch.Bench, outside: Path, kind: str, ending: str
+    hub: test_sync_hub.Bench, outside: Path, kind: str, ending: str
 ) -> None:
     file = hub.file(f"acme/stack/1.2.0{ending}")
     file.parent.mkdir(parents=True)
@@ -285,17 +283,17 @@ def test_a_hub_s_reports_are_written_to_files_of_the_project(
     else:
         file.symlink_to(outside / "new")
     named = f"scans/hub/acme/stack/1.2.0{ending}"
-    assert fetched(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
+    assert synced(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
     assert [*outside.iterdir()] == []
-    assert hub.file("acme/stack/1.1.0.json").exists(), "the others are fetched"
+    assert hub.file("acme/stack/1.1.0.json").exists(), "the others are written"
 
 
 @pytest.mark.parametrize("path", ["scans", "scans/hub", "scans/hub/acme"])
-def test_a_hub_s_reports_stay_in_the_project(hub: test_fetch.Bench, outside: Path, path: str) -> None:
+def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: Path, path: str) -> None:
     link = hub.site.folder / path
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    found = fetched(hub.site, CATALOG_API_HUB=hub.hub.address)
+    found = synced(hub.site, CATALOG_API_HUB=hub.hub.address)
     assert {code for code, _ in found} == {"CAT070"}
     assert ("CAT070", "scans/hub/acme/stack/1.2.0.json") in found
     assert [*outside.iterdir()] == []

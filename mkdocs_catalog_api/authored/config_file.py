@@ -90,6 +90,11 @@ class ConfigFile(Struct, frozen=True, dict=True):
         field = dotted([PLUGIN, *names, *path[len(way) :]])
         return Problem(name, line, column, field, message, hint, level, code=code)
 
+    def place_of(self, key: str) -> tuple[int, int]:
+        """Return line and column of a key of the whole file; zeros if it comes from a parent."""
+        root = _composed(self.path)
+        return place(root, (key,)) if child(root, key) else (0, 0)
+
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """Return the scalar at `path`, or its key, as written in the file; "" if it does not exist."""
         way = _way(self._section(path)[1], path)
@@ -222,7 +227,7 @@ def _custom_dir(value: object) -> object:
 class MkDocsYml(BaseModel):
     """The configuration of MkDocs and its plugins that affects the API."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True, extra="allow")
 
     site_name: str
     site_url: Annotated[str | None, AfterValidator(_address)] = None

@@ -180,8 +180,8 @@ class CollectionSettings(Section):
     )
     fields: dict[FieldName, FieldRule] = Field(
         {},
-        description="Custom fields of the items, and what the catalog requires of built-in ones: allowed "
-        "values, whether they are required, and another key to read them from.",
+        description="Custom fields of the items, and rules for built-in ones: allowed values, whether they "
+        "are required, and another key to read them from.",
     )
     version_fields: dict[FieldName, FieldRule] = Field({}, description="The same for each version.")
     lines: LineRule | None = Field(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
@@ -224,7 +225,8 @@ def item_fields(model: type[M], rules: Rules, version_rules: Rules) -> ItemField
     )
 
 
-def built_in_fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+@cache
+def built_in_fields(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
     """Name in front matter → field of a model."""
     return {info.alias or name: info for name, info in model.model_fields.items()}
 

@@ -355,8 +355,9 @@ def _mismatches(
             hint += f", or set `security: {{accept: [{scan.kind}]}}`"
         yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
     if scan.coverage.digests and entry.digests:
-        message = f"the scanned digest {min(scan.coverage.digests)} is not on the page of {key.slug!r}"
-        yield message, f"scan {key} again, or add the digest to the page"
+        message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
+        hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
+        yield message, hint
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
         last = own.rpartition("/")[2]

@@ -31,6 +31,7 @@ from .types import (
     IsoDate,
     LineRule,
     Logo,
+    ManifestPlatform,
     Name,
     NormalizedRepository,
     Platform,
@@ -65,7 +66,13 @@ _BLOCKED = Shown(elsewhere="mark that it is blocked")
 class PlatformManifest(Model):
     """The manifest of a version for one platform."""
 
-    platform: Annotated[Platform, Field(description="Platform, `os/arch[/variant]`.")]
+    platform: Annotated[
+        ManifestPlatform,
+        Field(
+            description="Platform, `os/arch[/variant]`. Several manifests for one platform have the system's "
+            "version or features in brackets."
+        ),
+    ]
     digest: Annotated[Digest, Field(description="Digest of the platform's manifest.")]
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
 
@@ -80,8 +87,7 @@ def _by_platform(value: Any) -> Any:
     ]
 
 
-def _platforms_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
-    unique([manifest.platform for manifest in manifests])
+def _digests_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
     unique([manifest.digest for manifest in manifests])
     return manifests
 
@@ -114,7 +120,7 @@ class VersionEntry(CustomizableModel):
     manifests: Annotated[
         list[PlatformManifest],
         BeforeValidator(_by_platform, json_schema_input_type=list[PlatformManifest] | dict[str, Digest]),
-        AfterValidator(_platforms_once),
+        AfterValidator(_digests_once),
         Field(description="Manifests of the index `digest`: a digest for each platform."),
         _IN_RELEASES,
     ] = []

@@ -195,6 +195,10 @@ ChartVersion = Annotated[
 ]
 Digest = Annotated[str, *_checked(references.digest, f"sha256:{'0' * 64}", pattern=references.DIGEST.pattern)]
 Platform = Annotated[str, *_checked(references.platform, "linux/amd64", pattern=references.PLATFORM.pattern)]
+ManifestPlatform = Annotated[
+    str,
+    *_checked(references.manifest_platform, "linux/amd64", pattern=references.MANIFEST_PLATFORM.pattern),
+]
 WebLink = Annotated[str, *_checked(web_link, "https://example.org/", format="uri")]
 HttpsLink = Annotated[
     str, *_checked(_https_link, "https://example.org/", format="uri", pattern="[Hh][Tt][Tt][Pp][Ss]://.*")

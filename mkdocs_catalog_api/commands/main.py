@@ -21,7 +21,6 @@ _COMMANDS = (
     "list",
     "record",
     "sync",
-    "fetch",
 )
 
 

@@ -1,4 +1,4 @@
-"""`catalog-api new`: create the page of an item, with what its registry knows."""
+"""`catalog-api new`: create the page of an item, filled from its registry."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ from ..sources.items import page_selection
 from .run import config_file_option, missing_package, print_problems
 
 if TYPE_CHECKING:
-    from ..network.client import Limits
-    from ..network.registry import Registries
+    from ..network.client import Client, Limits
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _SCHEMES = {"image": "", "chart": "oci://"}
@@ -149,24 +148,19 @@ def _ask(
     Without a usable response it adds a problem, writes no file and returns None.
     """
     try:
-        from ..network.credentials import Credentials
-        from ..network.registry import Registries
+        from ..network.client import Client
     except ModuleNotFoundError as error:
-        raise missing_package("new", error, "fetch") from None
+        raise missing_package("new", error, "sync") from None
     root = config_file.absolute().parent
     name = f"{_KINDS[begun.kind]}/{begun.slug}.json"
     file, label = root / FACTS_FOLDER / name, f"{FACTS_FOLDER}/{name}"
     if fault := not_writable(file, label, project_of(root, root / FACTS_FOLDER)):
         problems.add(fault)
         return None
-    host = Reference.parse(settings.registry).domain if settings.registry else None
-    credentials = Credentials(host)
     answers = Problems()
     with (
         TemporaryDirectory() as folder,
-        Registries(
-            limits, partial(click.echo, err=True), credentials, settings.insecure_registries
-        ) as registries,
+        Client(limits, partial(click.echo, err=True), settings.insecure_registries) as client,
     ):
         synced = Path(folder) / FACTS_FOLDER / name
         if file.exists():
@@ -177,7 +171,7 @@ def _ask(
                 problems.add(Problem(label, 0, 0, begun.kind, message, hint, code=Code.IN_THE_WAY))
                 return None
             write_whole(synced, body)
-        given = _learn(begun, Path(folder), settings, registries, answers)
+        given = _learn(begun, Path(folder), settings, client, answers)
         # The page does not exist yet, so the problem has no line.
         problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
         if answers.count(Level.ERROR):
@@ -197,9 +191,12 @@ def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
 
 
 def _learn(
-    begun: _Begun, root: Path, settings: Settings, registries: Registries, problems: Problems
+    begun: _Begun, root: Path, settings: Settings, client: Client, problems: Problems
 ) -> dict[str, Any]:
     """Run `sync` and a build in a temporary folder. Returns the fields of the page."""
+    from ..network.credentials import Credentials
+    from ..network.output import Output
+    from ..network.registry import Registries
     from ..network.sync import Item, Sync
     from ..sources.registry_facts import FactsFolder
 
@@ -217,13 +214,12 @@ def _learn(
     values = {**defaults, "slug": begun.slug, begun.kind: reference, **given}
     raw = RawItem(values, begun.label, YamlDocument("", 0, None), slug=begun.slug)
     item = Item(begun.slug, reference, raw, begun.kind == "chart", None)
-    sync = Sync(registries, root / FACTS_FOLDER, FACTS_FOLDER, [root], problems)
-    try:
-        work, _ = sync.begin([item])
-        for _ in sync.run(work):
+    host = Reference.parse(settings.registry).domain if settings.registry else None
+    output = Output(root, problems)
+    with Sync(Registries(client, Credentials(host)), output, FACTS_FOLDER) as sync:
+        for _ in sync.run([item]):
             pass
-    finally:
-        sync.close()
+    output.close()
     if problems.count(Level.ERROR):
         return given
     if not (root / FACTS_FOLDER / resource / f"{begun.slug}.json").exists():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..authored.site import Site
     from ..build import Build
 
-REQUIREMENT = "./mkdocs-catalog-api[fetch]"
+REQUIREMENT = "./mkdocs-catalog-api[sync]"
 """The line of requirements.txt that installs this package, as in the guide."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -78,7 +78,6 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
-            "help": problem.code.help,
         }
         for problem in problems
     ]

@@ -53,6 +53,7 @@ _EXAMPLES = {
     f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
     f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
     f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
+    f"^(?:{names.MANIFEST_PLATFORM.pattern})$": "linux/amd64",
     f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
     "^[0-9a-f]{64}$": "0" * 64,
 }

@@ -87,7 +87,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
 
 
 def _listed(fields: ItemFields[Model]) -> tuple[str, ...]:
-    """The custom fields that lists show on cards, or have a filter for."""
+    """The custom fields that lists show on cards or use as filters."""
     return tuple(name for name, rule in fields.own.rules.items() if rule.card or rule.has_filter)
 
 

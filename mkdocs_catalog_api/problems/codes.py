@@ -22,11 +22,6 @@ class Code(StrEnum):
         self.topic, self.cause, self.remedy = topic, cause, remedy
         return self
 
-    @property
-    def help(self) -> str:
-        """URL of the section in the guide, relative to the site that hosts the guide."""
-        return f"guide/problems/#{self.lower()}"
-
     # Each kind has a code, a topic, a cause and a remedy.
     # fmt: off
     # Files
@@ -39,7 +34,7 @@ class Code(StrEnum):
         "its publisher. Or it is a broken link, a link to a place outside the project, or not a regular "
         "file.",
         "Replace it with a regular file inside the project, make it readable, or remove it. Get the list "
-        "of exploited vulnerabilities again with `catalog-api fetch --kev`.")
+        "of exploited vulnerabilities again with `catalog-api sync kev`.")
 
     # Items
     UNKNOWN_FIELD = ("CAT010", "unknown or ignored field",

@@ -10,15 +10,21 @@ from collections.abc import Mapping
 SETTINGS: Mapping[str, str] = {
     "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
     "*.map": "use `fields: {category: {from: tags}}`",
+    "badges": "remove it; `&label=`, `&color=` and `&logo=` in the URL of a badge set its appearance",
+    "history": "remove it; the folder is `history`, next to mkdocs.yml",
+    "openapi": "remove it; openapi.json has neither a contact nor a license",
+    "registry_facts": "remove it; the folder is `registry`, next to mkdocs.yml",
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
+    "updates.decisions": "remove it; the file is `decisions.yml`, next to mkdocs.yml",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 
 _READS = "remove it: MkDocs reads the site if hooks or plugins can change its pages"
 _GIT = "git shows each change of a recorded day; to prove what you published, sign the manifest"
 COMMANDS: Mapping[str, str] = {
+    "fetch": "run `catalog-api sync`, or `sync hub`, `sync kev` and `sync eol`",
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",

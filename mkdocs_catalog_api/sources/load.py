@@ -120,7 +120,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
-    """Return only the charts, for `fetch`, by slug, each with its source."""
+    """Return only the charts, for `sync hub`, by slug, each with its source."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)

@@ -10,7 +10,7 @@ from ..authored.folders import leads_out
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 
 
@@ -40,6 +40,10 @@ def read_site(
     if yml is None:
         raise CatalogError(problems)
     _check_plugins(yml, config, problems)
+    for key in sorted((yml.model_extra or {}).keys() & Settings.model_fields.keys()):
+        message, hint = f"ignored: not a setting of {config.generator}", f"move it below `{PLUGIN}:`"
+        place = config.place_of(key)
+        problems.add(Problem(config.name, *place, key, message, hint, Level.WARNING, code=Code.SETTING))
     root = config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():

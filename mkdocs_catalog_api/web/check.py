@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -19,10 +18,9 @@ from ..authored.site import Site
 from ..catalog.value import Catalog
 from ..documents.publication import publication
 from ..problems import Problems
+from .markers import in_text
 from .pages import PageFiller
 from .view import CatalogView, Item
-
-_COMMENT = re.compile(r"<!--[^>]*catalog", re.IGNORECASE)
 
 
 class _UnwrittenView(CatalogView):
@@ -66,7 +64,7 @@ def _check(site: Site, settings: Settings, catalog: Catalog, problems: Problems,
     pages = {
         page.uri: page
         for page in (*site.pages, *site.item_pages)
-        if own_templates or _COMMENT.search(page.text or "") or _COMMENT.search(page.html or "")
+        if own_templates or in_text(page.text or "") or in_text(page.html or "")
     }
     rendered = [page for page in pages.values() if page.html is not None]
     rendered += _rendered([page for page in pages.values() if page.html is None], site)

@@ -40,6 +40,7 @@ _ITEM = "<!-- catalog: item -->"
 _FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
 """Beginning of a text that is not a comment; HTML pages can't contain this character."""
+_SHOWS_CATALOG = re.compile(rb"<!--\s*(catalog-api:begin\s+)?catalog(?!-?\w)", re.IGNORECASE)
 _TEXT_ONLY = frozenset({"title", "textarea", "script", "style", "iframe", "noembed", "noframes", "xmp"})
 
 
@@ -318,7 +319,7 @@ def _read(
     for path, page in pages:
         source = (site.site_dir / path).read_bytes()
         item = page.url in item_urls
-        shows_catalog = item or b"catalog:" in source.lower()
+        shows_catalog = item or _SHOWS_CATALOG.search(source) is not None
         reason, divided = "is not UTF-8", None
         try:
             html = source.decode()

@@ -30,7 +30,7 @@ class Foreign(NamedTuple):
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _NOTHING_SAID = (
     "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
-    "`catalog-api fetch` downloads"
+    "`catalog-api sync` downloads"
 )
 _RESCAN = "scan with `--format json`"
 FOREIGN = (

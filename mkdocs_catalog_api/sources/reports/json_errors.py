@@ -92,8 +92,11 @@ def _reason(data: bytes, error: str) -> ReportError:
     start = data.lstrip()
     if b"\0" in data or data.startswith(b"\x1f\x8b"):
         return ReportError("a binary file, not JSON", "unpack it, or save the report as UTF-8 JSON")
+    if re.match(rb"<(!doctype\s+)?html", start, re.IGNORECASE):
+        message = "a web page, such as a login or error page, not a report"
+        return ReportError(message, "download the report again, with credentials if the server requires them")
     if start.startswith(b"<"):
-        return ReportError("a web page or XML, not JSON", "scan with `--format json`")
+        return ReportError("XML, not JSON", "scan with `--format json`")
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(

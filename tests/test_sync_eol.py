@@ -1,20 +1,20 @@
-"""`catalog-api fetch --eol`: release cycles for the products that pages name."""
+"""`catalog-api sync eol`: release cycles for the products that pages name."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from urllib3.util import Retry
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 
+from . import feeds_of_advisories
 from .bad_server import BadServer, answer
 from .sites import SiteFolder, built
 
@@ -39,9 +39,9 @@ def mirror(site: SiteFolder) -> Iterator[BadServer]:
         yield mirror
 
 
-def fetch(site: SiteFolder, mirror: BadServer, *options: str) -> Result:
-    limits = Limits(retry=Retry(1, status_forcelist=(429, 503)), sleep=lambda _: None, silence=10, whole=10)
-    arguments = ["fetch", "-f", str(site.folder / "mkdocs.yml"), "--eol", *options]
+def sync(site: SiteFolder, mirror: BadServer, *options: str) -> Result:
+    limits = Limits(retries=1, silence=10, whole=10)
+    arguments = ["sync", "eol", "-f", str(site.folder / "mkdocs.yml"), *options]
     return CliRunner().invoke(main, arguments, obj=limits, env={"CATALOG_API_EOL": f"{mirror.address}/eol/"})
 
 
@@ -55,9 +55,9 @@ def test_cycles_come_for_a_page_whose_build_is_refused_without_them(
     site: SiteFolder, mirror: BadServer
 ) -> None:
     assert site.build().failed
-    result = fetch(site, mirror)
+    result = sync(site, mirror)
     assert (result.exit_code, mirror.asked) == (0, ["/eol/nginx/"]), result.output
-    assert "1 files of advisories fetched, 0 unchanged" in result.stdout
+    assert "1 file changed, 0 unchanged" in result.stderr
     assert json.loads((site.folder / NGINX).read_bytes()) == {
         "result": {
             "name": "nginx",
@@ -73,24 +73,23 @@ def test_a_page_that_is_incomplete_otherwise_gets_its_cycles(site: SiteFolder, m
     site.settings["images"] = {"map": {"product": "eol"}}
     site.write_config()
     site.page("images/web.md", "eol: [nginx]\nversions: registry")
-    assert fetch(site, mirror).exit_code == 0
+    assert sync(site, mirror).exit_code == 0
     assert (site.folder / NGINX).is_file()
 
 
 def test_unchanged_content_is_not_written_again(site: SiteFolder, mirror: BadServer) -> None:
-    fetch(site, mirror)
+    sync(site, mirror)
     file = site.folder / NGINX
-    file.write_bytes(json.dumps(json.loads(file.read_bytes())).encode())  # other blanks, the same content
     os.utime(file, (1, 1))
     before = file.read_bytes()
     mirror.scripts["/eol/nginx/"] = lambda: [answer(api(label="Nginx!"))]
-    assert "0 files of advisories fetched, 1 unchanged" in fetch(site, mirror).stdout
+    assert "0 files changed, 1 unchanged" in sync(site, mirror).stderr
     assert (file.read_bytes(), file.stat().st_mtime) == (before, 1)
 
 
 def test_a_product_that_is_not_there_is_named_with_its_page(site: SiteFolder, mirror: BadServer) -> None:
     site.image("app", "product: other")
-    result = fetch(site, mirror, "--json")
+    result = sync(site, mirror, "--json")
     assert result.exit_code == 1
     assert problems(result) == [("CAT080", "docs/images/app.md", 5, "product")]
     assert "'other'" in json.loads(result.stdout)["problems"][0]["message"]
@@ -99,7 +98,7 @@ def test_a_product_that_is_not_there_is_named_with_its_page(site: SiteFolder, mi
 
 def test_a_product_that_cannot_be_one_is_refused_unasked(site: SiteFolder, mirror: BadServer) -> None:
     site.image("app", "product: ../../secret")
-    assert problems(fetch(site, mirror, "--json")) == [("CAT012", "docs/images/app.md", 5, "product")]
+    assert problems(sync(site, mirror, "--json")) == [("CAT012", "docs/images/app.md", 5, "product")]
     assert mirror.asked == ["/eol/nginx/"]
 
 
@@ -123,24 +122,24 @@ def test_an_answer_that_cannot_be_used_overwrites_nothing(
     site: SiteFolder, mirror: BadServer, body: bytes, earlier: bool
 ) -> None:
     if earlier:
-        fetch(site, mirror)
+        sync(site, mirror)
     file = site.folder / NGINX
     before = file.read_bytes() if earlier else None
     mirror.scripts["/eol/nginx/"] = lambda: [answer(body)]
-    result = fetch(site, mirror, "--json")
+    result = sync(site, mirror, "--json")
     assert (result.exit_code, problems(result)) == (1, [("CAT080", NGINX, 0, "")])
     assert (file.read_bytes() if file.exists() else None) == before
 
 
 def test_a_server_that_does_not_answer_is_named(site: SiteFolder, mirror: BadServer) -> None:
     mirror.scripts["/eol/nginx/"] = lambda: [answer(b"", "503 Service Unavailable")]
-    assert problems(fetch(site, mirror, "--json")) == [("CAT080", NGINX, 0, "")]
+    assert problems(sync(site, mirror, "--json")) == [("CAT080", NGINX, 0, "")]
 
 
 def test_an_alias_is_the_product(site: SiteFolder, mirror: BadServer) -> None:
     site.image("web", "product: nginx-oss\nversions: ['1.29.1']")
     mirror.scripts["/eol/nginx-oss/"] = lambda: [answer(api())]
-    assert fetch(site, mirror).exit_code == 0
+    assert sync(site, mirror).exit_code == 0
     assert not site.build().failed
 
 
@@ -150,18 +149,38 @@ def test_nothing_is_written_through_a_link_out_of_the_project(
     outside: Path = tmp_path_factory.mktemp("outside")
     (site.folder / "advisories").mkdir()
     (site.folder / "advisories/endoflife").symlink_to(outside)
-    result = fetch(site, mirror, "--json")
+    result = sync(site, mirror, "--json")
     assert (result.exit_code, problems(result)) == (1, [("CAT070", NGINX, 0, "")])
     assert [*outside.iterdir()] == []
 
 
 def test_without_a_product_there_is_nothing_to_do(site: SiteFolder, mirror: BadServer) -> None:
     site.image("web")
-    result = fetch(site, mirror)
+    result = sync(site, mirror)
     assert (result.exit_code, mirror.asked) == (0, []), result.output
 
 
-def test_the_address_is_https_or_of_this_machine(site: SiteFolder, mirror: BadServer) -> None:
-    options: Mapping[str, int] = {"http://example.org/eol": 2, "ftp://127.0.0.1/x": 2}
-    for address, code in options.items():
-        assert fetch(site, mirror, "--eol-url", address).exit_code == code
+@pytest.mark.parametrize("address", ["http://example.org/eol", "ftp://127.0.0.1/x"])
+def test_the_address_is_https_or_of_this_machine(site: SiteFolder, mirror: BadServer, address: str) -> None:
+    mirror.address = address
+    assert problems(sync(site, mirror, "--json")) == [("CAT080", NGINX, 0, "")]
+    assert mirror.asked == []
+
+
+def test_sync_asks_for_all_that_the_catalog_names(site: SiteFolder, mirror: BadServer) -> None:
+    site.image("web", "product: nginx")  # without versions, a registry is not asked
+    config = str(site.folder / "mkdocs.yml")
+    kev = site.folder / "advisories/known_exploited_vulnerabilities.json"
+    env = {"CATALOG_API_EOL": f"{mirror.address}/eol", "CATALOG_API_KEV": f"{mirror.address}/kev"}
+    mirror.scripts["/kev"] = lambda: [answer(feeds_of_advisories.kev({"CVE-2026-0001": "2026-01-02"}))]
+    for arguments, asked in (
+        ([], ["/eol/nginx/"]),
+        (["kev"], ["/kev"]),
+        ([], ["/kev", "/eol/nginx/"]),
+        (["hub", "eol"], ["/eol/nginx/"]),
+    ):
+        mirror.asked.clear()
+        result = CliRunner().invoke(main, ["sync", *arguments, "-f", config], env=env)
+        assert (result.exit_code, mirror.asked) == (0, asked), result.output
+    assert kev.is_file() and (site.folder / NGINX).is_file()
+    assert CliRunner().invoke(main, ["sync", "epss", "-f", config]).exit_code == 2

@@ -1,10 +1,9 @@
-"""Whatever a hub sends, `fetch` ends, writes only where it may, and leaves only what a build can read."""
+"""Whatever a hub sends, `sync hub` ends, writes only where it may, and leaves only what a build can read."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.network.client import Answer, Client
-from mkdocs_catalog_api.network.fetch import Fetch, Listing, listed_at
+from mkdocs_catalog_api.network.hub import Hub, Listing, listed_at
+from mkdocs_catalog_api.network.output import Output
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.reports import read_report
 
@@ -54,7 +54,7 @@ class Told(Client):
     def ask(self, address: str, *_: object, **__: object) -> Answer:
         told = self._reports if address.endswith("/security-report") else self._packages
         body = told.pop(0) if told else None
-        return Answer(404 if body is None else 200, {}, body or b"")
+        return Answer(404 if body is None else 200, {}, body or b"", redirected=False)
 
 
 @given(
@@ -66,17 +66,18 @@ def test_whatever_a_hub_sends_stays_in_its_place_and_can_be_read(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        problems, counts = Problems(), Counter[str]()
-        fetch = Fetch(Told(packages, reports), root / "scans", "scans", [root], problems, counts)
-        fetch.fetch(Listing("https://hub.example.org", "acme", "stack", ("1.0.0", "2.0.0-rc.1")))
+        problems = Problems()
+        output = Output(root, problems)
+        hub = Hub(Told(packages, reports), output, "scans")
+        hub.fetch(Listing("https://hub.example.org", "acme", "stack", ("1.0.0", "2.0.0-rc.1")))
         files = {path for path in root.rglob("*") if path.is_file()}
         assert {path.parent for path in files} <= {root / "scans/hub/acme/stack"}
         assert {path.suffix for path in files} <= {".json", ".package"}
         saved = [path for path in files if path.suffix == ".json"]
         for path in saved:
             read_report(path.read_bytes(), path.with_suffix(".package").read_bytes())
-        assert len(saved) <= counts["fetched"]
-        assert counts or problems.refuse(strict=False)
+        assert {change.file for change in output.changes} == {str(path.relative_to(root)) for path in files}
+        assert files or problems.refuse(strict=False)
 
 
 @given(st.lists(st.text(max_size=6), max_size=4))
