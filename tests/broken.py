@@ -305,12 +305,17 @@ REPORTS: list[tuple[bytes, str]] = [
 """Reports of an image."""
 
 LACKING = tuple(f"CAT011 {PAGE} 2:1 {name}" for name in ("category", "license", "tier"))
+DEMANDING = (
+    f"registry: {REGISTRY}\nimages: {{fields: {{"
+    + ", ".join(f"{name}: {{required: true}}" for name in ("category", "license", "tier"))
+    + "}}"
+)
 PLAIN = f"---\n{REQUIRED}---\n"
 SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
     "not UTF-8": ("", {PAGE: b"---\nname: Caf\xe9\n---\n"}, ("CAT002 docs/images/nginx.md 0:0",)),
-    "an empty front matter": ("", {PAGE: "---\n---\n"}, LACKING),
-    "a name alone": ("", {PAGE: "---\nname: NGINX\n---\n"}, LACKING),
-    "a key without a value": ("", {PAGE: "---\ncategory:\n---\n"}, LACKING),
+    "an empty front matter": (DEMANDING, {PAGE: "---\n---\n"}, LACKING),
+    "a name alone": (DEMANDING, {PAGE: "---\nname: NGINX\n---\n"}, LACKING),
+    "a key without a value": (DEMANDING, {PAGE: "---\ncategory:\n---\n"}, LACKING),
     "a misspelt required field": (
         "",
         {PAGE: "---\ncategory: Tools\ntier: core\nlicence: MIT\n---\n"},
@@ -360,7 +365,7 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT020 mkdocs.yml 9:7 catalog-api.headers",
         ),
     ),
-    "own fields and vocabularies": (
+    "own fields and allowed values": (
         OWN_SETTINGS,
         {
             PAGE: "---\ncategory: Tools\ntier: cor\nlicense: MIT\nport: x\nshells: [zsh, baash, none]\n"
@@ -452,14 +457,14 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             for number, category in enumerate(("[]", "[Web, Wep]", "[Web, Web]", "Wep"))
         },
         (
-            "CAT012 docs/images/n0.md 2:1 category",
+            "CAT011 docs/images/n0.md 2:1 category",
             "CAT012 docs/images/n1.md 2:17 category[1]",
             "CAT012 docs/images/n2.md 2:1 category",
             "CAT012 docs/images/n3.md 2:1 category",
         ),
     ),
     "categories alone": (
-        "",
+        DEMANDING,
         {PAGE: "---\ncategories: [Web]\ntier: core\nlicense: MIT\n---\n"},
         ("CAT011 docs/images/nginx.md 2:1 category",),
     ),

@@ -126,8 +126,11 @@ def test_a_registry_that_is_not_set_is_one_error(site: SiteFolder) -> None:
     ]
 
 
+DEMANDING = f"registry: {REGISTRY}\nimages: {{fields: {{tier: {{required: true}}}}}}"
+
+
 def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) -> None:
-    configure(site)
+    configure(site, DEMANDING)
     for number in range(5):
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     config = site.folder / "mkdocs.yml"
@@ -149,6 +152,7 @@ def test_identical_faults_are_told_once_with_the_first_places(site: SiteFolder) 
 
 
 def test_mkdocs_tells_identical_faults_once_too(site: SiteFolder) -> None:
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
     for number in range(5):
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     result = site.build()
@@ -238,7 +242,7 @@ versions:
 
 
 def test_versions_say_more(site: SiteFolder) -> None:
-    site.settings["images"] = {"version_fields": {"variant": "text", "notes": "url"}}
+    site.settings["images"] = {"version_fields": {"notes": "url"}}
     site.image("postgres", VERSIONS)
     newest, older = items(site)["postgres"]["versions"]
     assert list(newest.items())[9:] == [
@@ -247,14 +251,13 @@ def test_versions_say_more(site: SiteFolder) -> None:
         ("sbom", "https://example.org/sbom.json"),
         ("provenance", "https://example.org/provenance.json"),
         ("href", "/catalog/api/v1/security/postgres/18.1.json"),
-        ("notes", None),
+        ("custom", {"notes": None}),
     ]
     assert (newest["variant"], newest["line"], newest["manifests"]) == ("slim", "18", [])
     assert (older["tags"], older["platforms"], older["sbom"], older["line"]) == ([], [], None, "17")
 
 
 def test_other_tags_join_scans_and_pins(site: SiteFolder) -> None:
-    site.settings["images"] = {"version_fields": {"variant": "text"}}
     site.image("postgres", VERSIONS)
     site.report("nightly.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/postgres:latest"))
     site.page("charts/db.md", f"{REQUIRED}images: ['{REGISTRY}/postgres:18']")
@@ -333,6 +336,7 @@ def test_the_configuration_of_properdocs_is_found(site: SiteFolder, monkeypatch:
 
 
 def test_verbose_mkdocs_tells_every_place(site: SiteFolder, caplog: pytest.LogCaptureFixture) -> None:
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
     for number in range(5):
         site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
     caplog.set_level(logging.DEBUG, "mkdocs.plugins.catalog-api")

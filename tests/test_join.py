@@ -113,7 +113,9 @@ def test_a_path_that_joins_another_digest_warns_and_the_record_says_what_was_sca
     result = built(site)
     assert release(result)["digest"] == digest(2)
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/nginx/1.27.3.json: the scanned digest {digest(2)} is not on")
+    assert warning.startswith(
+        f"scans/nginx/1.27.3.json: the scanned digest {digest(2)} is not a digest of nginx"
+    )
     site.report("b.json", scan("CVE-2026-0002", digest=f"{NGINX}@{digest(1)}", created=OLD))
     result = built(site)
     assert found(release(result)) == ["CVE-2026-0002"], "an older scan of the right digest is better"

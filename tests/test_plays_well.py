@@ -80,6 +80,7 @@ def test_problems_of_generated_pages_are_named(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
     assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.mkdocs().logged()
 
 

@@ -23,7 +23,7 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
     site.write("docs/images/b.md", f"---\n{REQUIRED}latest: 2\nbase: [\n---\n")
     site.write("docs/images/a.md", f"---\n{REQUIRED}url: x\nhomepage: x\n---\n")
     site.write("docs/images/c.md", b"---\nname: \xff\n---\n")
-    site.write("roadmap.yml", "- {name: X}\n")
+    site.write("roadmap.yml", "- {name: X, homepage: x}\n")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
     ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
@@ -42,7 +42,8 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
             "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
             "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' does not exist"
             " (create it or correct the path) [CAT021]",
-            "roadmap.yml:1:3: x: [0].category: missing required field (add `category: …`) [CAT011]",
+            "roadmap.yml:1:13: x: [0].homepage: 'x' is not a web link: it must start with http:// or https://"
+            " [CAT012]",
         )
     ] + ["ERROR   -  the catalog is not published: 6 errors in 5 files"]
     assert "Traceback" not in ended.stderr
