@@ -102,7 +102,8 @@ class Past:
         result = CliRunner().invoke(main, ["build", "-f", str(self.site.folder / "mkdocs.yml"), "--quiet"])
         assert result.exit_code == 0, result.output
         api = self.site.folder / "site/api/v1"
-        paths = [api / "changes.json", *api.glob("changes/*.json"), *api.glob("history/*.json")]
+        listed = [api / "changes.json", api / "fixes.json"]
+        paths = [*listed, *api.glob("changes/*.json"), *api.glob("history/*.json")]
         return {path.relative_to(api).as_posix(): json.loads(path.read_bytes()) for path in paths}
 
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
