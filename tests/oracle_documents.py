@@ -34,7 +34,7 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     scanned = [release for versions in newest.values() for release in versions if release.counting]
     return {
         "security.json": summary(newest, scanned, pins, catalog)
-        | {"supported": supported([page for page, _ in images], scanned, catalog)},
+        | {"available": available([page for page, _ in images], scanned, catalog)},
         "security/index.json": envelope("security", [index_entry(release) for release in scanned]),
         **cve_documents(listed, charts, catalog),
         **digest_documents(images, catalog),
@@ -160,7 +160,7 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
     }
 
 
-def supported(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
+def available(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
     counted = [release for release in scanned if release.page["lifecycle"] == "available"]
     number = sum(page["lifecycle"] == "available" for page in images)
     return sums(counted, catalog) | {"images": number, "scanned": len(counted)}

@@ -15,6 +15,7 @@ from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.history import HISTORY
 from mkdocs_catalog_api.documents.prove import encode, prove
 from mkdocs_catalog_api.history.days import Folder
+from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
 from mkdocs_catalog_api.problems import Problems
 
@@ -23,6 +24,8 @@ from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
 BASE = "/catalog/api/v1"
+NO_FIGURES = counted(Catalog())
+"""The counts of a catalog without images."""
 
 
 @dataclass
@@ -121,7 +124,7 @@ class Past:
 
     def fixed(self, severity: str = "high") -> tuple[Any, ...]:
         """How many were fixed within 365 days, with median and 90th percentile."""
-        times = self.documents()["history/index.json"]["timeToFix"][severity]["days365"]
+        times = self.documents()["fixes.json"]["timeToFix"][severity]["days365"]
         return times["fixed"], times["median"], times["percentile90"]
 
 

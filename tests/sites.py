@@ -195,8 +195,9 @@ def publish(config_file: Path, *, strict: bool = False) -> Result:
     try:
         site, settings, strict_site = read_site(config_file, problems)
         build = prepare(site, settings, problems, strict=strict or strict_site)
-        for page in site.pages:
-            address = unquote(page.url)
+        items = (item for listed in build.catalog.items.values() for item in listed)
+        urls = [*(page.url for page in site.pages), *(item.page.url for item in items if item.page)]
+        for address in map(unquote, urls):
             file = site.site_dir / (
                 f"{address}index.html" if address.endswith("/") or not address else address
             )

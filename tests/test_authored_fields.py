@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown import markdown
 from pydantic import BaseModel
 
+from mkdocs_catalog_api.authored.pages import heading
 from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.catalog.fields import ItemFields
 from mkdocs_catalog_api.catalog.model import Model
@@ -141,3 +147,13 @@ def test_a_logo_that_is_none_is_refused(site: SiteFolder, logo: str, code: str, 
     site.write_config()
     refused, listed = places(site)
     assert (refused, listed) == (True, [f"{code} docs/images/a.md 5:1 logo"])
+
+
+@given(
+    st.text("aZé7 .,+/()-_*#`&<[\\:", max_size=12),
+    st.sampled_from(["", "\n", "\nText\n", "\n---\n", "\n: x\n", "\n***\n"]),
+)
+def test_a_heading_is_read_as_markdown_has_it(title: str, rest: str) -> None:
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", markdown(f"# {title}{rest}", extensions=["extra"]), re.DOTALL)
+    text = html.unescape(re.sub(r"<[^>]*>", "", found[1])).strip() if found else None
+    assert heading(f"---\ntier: core\n---\n\n# {title}{rest}") == (text or None)

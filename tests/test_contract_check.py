@@ -62,7 +62,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("half a scan", f"{RECORD} scanner", None, "security/alpha.json $.versions[0]: was scanned, but"),
     ("plans", "roadmap.json total", 9, "roadmap.json $.total"),
     ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
-    ("supported", "security.json supported scanned", 9, "security.json $.supported"),
+    ("available", "security.json available scanned", 9, "security.json $.available"),
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
     ("references", f"{REFERENCE} data 1 tag", "2.0", f"{REFERENCE} $.data[1].tag"),
@@ -81,9 +81,10 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
         "pkg:oci/alpha@sha256%3A0",
         "vex/alpha.json $.stat",
     ),
-    ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.counts"),
-    ("recorded figures", f"{DAY} figures all fixable", 99, "history/index.json $.data[1].all"),
-    ("history", "history/index.json data 1 images", 9, "history/index.json $.data[1].images"),
+    ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.total"),
+    ("recorded figures", "changes.json data 0 all fixable", 99, "changes.json $.data[0].all"),
+    ("recorded events", "changes.json data 0 counts image-added", 9, "changes.json $.data[0].counts"),
+    ("time to fix", "fixes.json timeToFix low days90 fixed", 9, "fixes.json $.timeToFix"),
     ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
     ("fixes", "fixes.json data 0 firstSeen", "2026-10-31", "fixes.json $.data[0]: "),
     ("fixes in time", "fixes.json within high fixed", 9, "fixes.json $.within.high.fixed"),
@@ -162,14 +163,18 @@ def _listed(raw: bytes) -> dict[str, Any]:
 
 
 def write(api: Path, docs: dict[str, Any], path: str, value: Any) -> None:
-    """Publish the documents, with a manifest that knows them."""
+    """Publish the documents, with a discovery document and a manifest that know them."""
     for file in api.rglob("*.json"):
         file.unlink()
     archive = "vex/repository.tar.gz"
     hashes = {archive: _listed((api / archive).read_bytes())}
-    for name in sorted(docs, key=lambda name: name == "manifest.json"):
+    last = ("index.json", "manifest.json")
+    for name in sorted(docs, key=lambda name: last.index(name) if name in last else -1):
         if name == "manifest.json" and not path.startswith(name):
             docs[name]["documents"] = hashes
+        if name == "index.json" and not path.startswith("index.json contents"):
+            lines = (f"{path} {entry['sha256']}\n" for path, entry in sorted(hashes.items()))
+            docs[name]["contents"] = hashlib.sha256("".join(lines).encode()).hexdigest()
         raw = json.dumps(docs[name], separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if name == path and isinstance(value, tuple):
             raw = raw.replace(*value)

@@ -95,8 +95,8 @@ def test_its_pages_have_no_words_without_a_subject(example: Result) -> None:
 
 
 def test_the_last_day_of_its_history_has_the_figures_of_today(example: Result) -> None:
-    last = example.json("history/index.json")["data"][-1]
-    images = example.json("images.json")["data"]
-    assert last["images"] == len(images)
-    assert last["scanned"] == sum(image["security"]["scanned"] for image in images)
-    assert all(day["total"] for day in example.json("history/index.json")["data"])
+    recorded, summary = example.json("changes.json")["data"], example.json("security.json")
+    last = recorded[0]["all"]
+    assert recorded[0]["available"].items() <= summary["available"].items()
+    assert (last["total"], last["scanned"]) == (summary["total"], summary["scanned"])
+    assert all(day["all"]["total"] for day in recorded)

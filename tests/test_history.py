@@ -54,8 +54,8 @@ def test_found_then_unscanned_then_gone(found: Past) -> None:
     figures = found.history()["figures"][-1]
     nothing = {"date": TUESDAY, "scanned": False, "total": None, "grade": None}
     assert figures | nothing == figures
-    day = found.documents()["history/index.json"]["data"][-1]
-    assert (day["scanned"], day["total"], day["byGrade"]) == (0, 1, {})
+    day = found.documents()["changes.json"]["data"][0]
+    assert (day["all"]["scanned"], day["all"]["total"]) == (0, 0)
     found.scan("nginx", "1.0", [], "again")
     assert found.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
     assert found.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
@@ -142,8 +142,8 @@ def test_a_severity_that_is_raised(past: Past) -> None:
     past.day(WEDNESDAY)
     assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
     assert (past.fixed("critical"), past.fixed("high")) == ((1, 2, 2), (0, None, None))
-    totals = [day["bySeverity"]["critical"] for day in past.documents()["history/index.json"]["data"]]
-    assert totals == [0, 0, 1, 0]
+    totals = [day["all"]["bySeverity"]["critical"] for day in past.documents()["changes.json"]["data"]]
+    assert totals == [0, 1, 0, 0]
 
 
 def test_an_image_is_renamed_withdrawn_and_back_again(found: Past) -> None:
@@ -357,7 +357,6 @@ def test_what_only_an_unscanned_platform_had_is_not_gone(parts: Parts, accept: l
     open_ = [(ONE, "openssl", MONDAY, None, None, None), (TWO, "openssl", MONDAY, None, None, None)]
     assert parts.past.episodes() == open_
     assert parts.past.history()["figures"][-1]["total"] == 2
-    assert parts.past.documents()["history/index.json"]["data"][-1]["total"] == 2
     parts.scan("old", "arm64", row(ONE))
     assert parts.past.vulnerabilities(THURSDAY) == [("gone", TWO, "openssl", "scanner")]
     assert parts.past.fixed() == (0, None, None)

@@ -60,14 +60,13 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
     assert {event["reason"] for event in first if "reason" in event} == {"baseline"}
     kinds = [event["kind"] for event in result.json(f"changes/{SECOND}.json")["data"]]
     assert "vulnerability-found" in kinds
-    assert result.json("history/index.json")["timeToFix"]["high"]["days90"]["fixed"] == 1
+    assert result.json("fixes.json")["timeToFix"]["high"]["days90"]["fixed"] == 1
     assert result.json("history/nginx.json")["vulnerabilities"][0]["fixedIn"] == "1.1"
     assert result.json("history/other.json")["figures"][-1]["version"] is None, "it has left"
     listed = result.json("manifest.json")["documents"]
     assert {
         "changes.json",
         f"changes/{SECOND}.json",
-        "history/index.json",
         "history/other.json",
     } <= listed.keys()
 

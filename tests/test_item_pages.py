@@ -78,7 +78,7 @@ def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) ->
         "docs/images/node-js-lts.md already has the URL of the item's page, images/node-js-lts/ "
         "(add `page: images/node-js-lts.md` to the entry, or set `item_pages: false`)"
     )
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert f"images.yml:1:3: node-js-lts: [0]: {expected}" in result.logged()
     assert expected in call("check", "-f", site.folder / "mkdocs.yml").output

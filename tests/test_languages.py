@@ -82,7 +82,7 @@ def test_links_lead_to_the_default_language_where_a_page_is_not_translated(site:
 def test_a_wrong_marker_of_a_translation_refuses_the_build(site: SiteFolder) -> None:
     site.config["plugins"] = [translated(site, "suffix"), {"catalog-api": site.settings}]
     site.write("docs/index.de.md", "# Start\n\n<!-- catalog: imags -->\n")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)" in result.logged()
     checked = call("check", "-f", site.folder / "mkdocs.yml")
@@ -105,7 +105,7 @@ def test_a_wrong_file_of_words_is_one_error(site: SiteFolder) -> None:
     site.image("nginx")
     site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
     site.write("overrides/catalog/words.yml", "- Not scanned\n")
-    result = site.build()
+    result = site.mkdocs()
     assert [text for text in result.logged() if "words.yml" in text] == [
         "catalog/words.yml:1:1: expected texts and their replacements (write `Vulnerabilities: …` lines)"
     ]

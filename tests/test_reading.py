@@ -38,7 +38,7 @@ def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> 
     assert "\nchecked: " in result.output
     after = tree(site.folder)
     assert {path: body for path, body in after.items() if "__pycache__" not in path} == before
-    published = site.build()
+    published = site.mkdocs()
     assert f"checked: {len(list(published.api.rglob('*.json')))} documents" in result.output
 
 

@@ -58,15 +58,18 @@ def refuses(document: Any) -> bool:
     )
 
 
-def gate(shell: str, url: str, image: str, days: str = "") -> int:
-    """Run the script as printed but for the values of its first three lines, which the reader edits."""
-    return answered(shell, url, image, days).returncode
+def gate(shell: str, url: str, image: str, days: str = "", platform: str = "") -> int:
+    """Run the script as printed but for the values of its first four lines, which the reader edits."""
+    return answered(shell, url, image, days, platform).returncode
 
 
-def answered(shell: str, url: str, image: str, days: str = "") -> subprocess.CompletedProcess[str]:
-    site, wanted, age, *rest = block("ci-gate", "gate.sh").splitlines()
-    assert (site[:5], wanted, age) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=")
-    text = "\n".join([f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", *rest, "true", ""])
+def answered(
+    shell: str, url: str, image: str, days: str = "", platform: str = ""
+) -> subprocess.CompletedProcess[str]:
+    site, wanted, age, of, *rest = block("ci-gate", "gate.sh").splitlines()
+    assert (site[:5], wanted, age, of) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=")
+    values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
+    text = "\n".join([*values, *rest, "true", ""])
     command = [shell, "-e", "-c", text]
     return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
 
@@ -211,6 +214,40 @@ def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) ->
         (tmp_path / "gate.sh").write_text(block("ci-gate", "gate.sh").replace(example, server.address, 1))
         ended = subprocess.run(command[2:].split(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert (ended.returncode, ended.stderr.replace(server.address, example)) == (1, f"{reason}\n")
+
+
+PARTS: list[tuple[str, dict[str, Any], int]] = [
+    ("", {}, 1),
+    ("any", {}, 0),
+    ("linux/amd64", {}, 0),
+    ("linux/arm64", {}, 1),
+    ("amd64", {}, 1),
+    ("any", {"limits": ["only-fixed"]}, 1),
+    ("any", {"critical": None, "grade": None}, 0),
+    ("any", {"critical": 1}, 1),
+    ("any", {"scanned": False}, 1),
+    ("any", {"critical": GONE}, 1),
+    ("any", {"limits": GONE}, 1),
+    ("linux/amd64", {"platformsScanned": GONE}, 1),
+]
+"""The variable, what is changed in a document that is not complete, whether it is refused."""
+
+
+@SHELLS
+def test_the_gate_admits_what_is_scanned_in_part_only_for_who_says_so(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    document = fine_document(served.api)
+    fine = document["digest"]
+    server = BadServer({path_of(fine): list})
+    with server.running():
+        for platform, values, code in PARTS:
+            parts = {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
+            body = answer(changed(document, **parts))
+            server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+            ended = answered(shell, f"{server.address}/hardened", fine, "", platform)
+            assert ended.returncode == code, (platform, values, ended.stderr)
+            if not platform:
+                assert ended.stderr == f"refused: {fine}: scanned in part (linux/amd64)\n"
 
 
 @SHELLS
@@ -387,6 +424,11 @@ def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
     for name, values in REFUSED.items():
         assert denials(answer_of(json.loads(changed(document, **values)))), name
     policy = block("ci-gate", "policy/catalog.rego")
+    for platform, values, code in PARTS:
+        parts = {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
+        of = policy.replace('platform := ""', f'platform := "{platform}"')
+        given = answer_of(json.loads(changed(document, **parts)))
+        assert bool(denials(given, of)) == code, (platform, values)
     for days, age, code in AGES:
         if not days or days.isdigit():
             limited = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")

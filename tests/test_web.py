@@ -93,8 +93,8 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
     home = page(result, "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     total, fixable, unscanned = summary["total"], summary["fixable"], len(summary["unscanned"])
-    assert tiles["Open vulnerabilities"] == f"{total} in supported images, {total} in all"
-    assert tiles["Fixable today"] == f"{fixable} in supported images, {fixable} in all"
+    assert tiles["Open vulnerabilities"] == f"{total} in available images, {total} in all"
+    assert tiles["Fixable today"] == f"{fixable} in available images, {fixable} in all"
     assert f", {unscanned} not scanned" in words(home)
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
     counts = summary["bySeverity"].items()
@@ -347,7 +347,7 @@ def test_lines_of_templates_scripts_and_styles_can_be_read() -> None:
     assert [line for line in lines if line[1] > 200] == []
 
 
-def test_tiles_count_supported_images_and_all_beside_them(site: SiteFolder) -> None:
+def test_tiles_count_available_images_and_all_beside_them(site: SiteFolder) -> None:
     small_catalog(site)
     site.image("old", f"versions: [{{version: '1', digest: '{digest(3)}'}}]\nlifecycle: deprecated")
     report = trivy([row("CVE-2025-3", "CRITICAL")], digest=f"{REGISTRY}/old@{digest(3)}")
@@ -355,12 +355,12 @@ def test_tiles_count_supported_images_and_all_beside_them(site: SiteFolder) -> N
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n")
     home = page(site.mkdocs(), "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
-    assert tiles["Critical or high"] == "1 in supported images, 2 in all"
-    assert tiles["Open vulnerabilities"] == "2 in supported images, 3 in all"
-    assert tiles["Images without any"] == "0 of 1 scanned in supported images, 0 in all"
+    assert tiles["Critical or high"] == "1 in available images, 2 in all"
+    assert tiles["Open vulnerabilities"] == "2 in available images, 3 in all"
+    assert tiles["Images without any"] == "0 of 1 scanned in available images, 0 in all"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
     assert words(legend).startswith("Critical 1 2 in all High 0 0 in all")
-    assert "newest releases of the 2 supported images" in words(home)
+    assert "newest releases of the 2 available images" in words(home)
     assert "1 without a grade, 1 in all" in words(home)
 
 

@@ -60,7 +60,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
         if image["category"] == "Databases" and image["lifecycle"] == "available"
     ]
     expect(items).to_have_count(len(wanted))
-    expect(page.locator(".catalog-controls output")).to_have_text(f"{len(wanted)} supported images")
+    expect(page.locator(".catalog-controls output")).to_have_text(f"{len(wanted)} available images")
     assert "category=Databases" in page.url
     page.locator("[data-item] a").first.click()
     expect(page.locator(".catalog-trail")).to_be_visible()

@@ -163,7 +163,7 @@ def test_a_list_says_how_it_is_and_counts_what_its_filters_show(site: SiteFolder
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
     main = page(site.mkdocs(), "index.html")
     sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
-    assert sentence.startswith("5 supported images · 1 without known vulnerabilities · 2 not scanned · ")
+    assert sentence.startswith("5 available images · 1 without known vulnerabilities · 2 not scanned · ")
     filters = choices(main)
     assert filters["Open vulnerabilities"] == {"High": "1", "Low": "1", "None known": "1"}
     assert filters["Fix"] == {"Only with a fix": "1"}
@@ -193,7 +193,7 @@ def test_a_chart_with_a_pin_that_is_not_scanned_is_not_without_vulnerabilities(s
     site.write("docs/index.md", "# Home\n\n<!-- catalog: charts -->\n")
     main = page(site.mkdocs(), "index.html")
     sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
-    assert sentence == "6 supported charts · 3 without known vulnerabilities · 3 not scanned in full"
+    assert sentence == "6 available charts · 3 without known vulnerabilities · 3 not scanned in full"
     verdicts = [words(one) for one in main.xpath(".//*[@data-f='verdict']")]
     assert verdicts == ["No known vulnerabilities", "None found, not graded"] * 3
 

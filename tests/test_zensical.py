@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +19,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.authored.toml_text import load
 
 from .guide import block
-from .sites import SiteFolder
+from .sites import SiteFolder, rendered
 from .test_cli import call, tree
 
 TOML = """
@@ -160,3 +164,47 @@ def test_any_text_is_read_as_tomllib_reads_it(data: dict[str, Any]) -> None:
     node, read = load("\n".join(f"{toml(key)} = {toml(value)}" for key, value in data.items()).encode())
     assert node is not None
     assert plain(node) == as_text(read)
+
+
+def zensical(site: SiteFolder) -> None:
+    """Build the site with Zensical."""
+    program = Path(sys.executable).parent / "zensical"
+    subprocess.run([program, "build"], cwd=site.folder, check=True, capture_output=True)
+
+
+def test_both_generators_give_the_same_api(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.29.3']")
+    site.write("images.yml", "- {name: Redis, category: X, tier: y, license: MIT, versions: ['8.2']}\n")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    site.config["theme"] = {"name": "material", "font": False}
+    expected = rendered(site).bytes()
+    shutil.rmtree(site.folder / "site")
+    zensical(site)
+    result = call("build", "--web", "--strict", "-f", site.folder / "mkdocs.yml")
+    assert result.exit_code == 0, result.output
+    documents = {path.removeprefix("v1/"): body for path, body in tree(site.folder / "site/api").items()}
+    assert documents.keys() == {*expected, "manifest.json"}
+    assert b'"url":"/catalog/images/redis/"' in expected["images.json"]
+    for path in expected.keys() - {"index.json"}:  # which has the hash of all others
+        alike = expected[path].replace(b"/catalog/images/redis/", b"/catalog/")
+        assert documents[path] == alike, path
+
+
+def test_the_search_of_zensical_finds_items(site: SiteFolder) -> None:
+    site.image("nginx", "description: Serves files\nversions: ['1.29.3']")
+    site.image("redis")
+    site.write(
+        "docs/images/redis.md", (site.folder / "docs/images/redis.md").read_text() + "# Redis\n\nMine.\n"
+    )
+    site.page("index.md", "title: Home")
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    site.config["theme"] = {"name": "material", "font": False}
+    path = site.write_config()
+    zensical(site)
+    for _ in range(2):
+        assert call("build", "--web", "-f", path).exit_code == 0
+        index = json.loads((site.folder / "site/search.json").read_bytes())
+        found = {entry["location"]: (entry["title"], entry["text"]) for entry in index["items"]}
+        assert found["images/nginx/"] == ("nginx", "<p>Container image nginx Serves files Tools 1.29.3</p>")
+        assert found["images/redis/"] == ("Redis", "<p>Mine.</p><p>Container image Redis Tools</p>")

@@ -279,6 +279,10 @@ def dotted(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
+_PLAIN_HEADING = re.compile(r"\n*# +([^\W_](?:[ .,+/()-]*[^\W_])*) *(?:\n|\Z)")
+"""An H1 at the beginning of a page, of letters, digits and marks that have no meaning in Markdown."""
+
+
 def body(text: str) -> str:
     """Return the text of a page below its front matter."""
     return re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
@@ -286,10 +290,13 @@ def body(text: str) -> str:
 
 def heading(text: str) -> str | None:
     """Return the text of the first H1 of a page, or None."""
-    from markdown import markdown  # few catalogs need it, and the import is slow
+    text = body(text)
+    if plain := _PLAIN_HEADING.match(text):
+        return plain[1]
+    from markdown import markdown  # few pages need it, and it is slow
 
     try:
-        rendered = markdown(body(text), extensions=["extra"])
+        rendered = markdown(text, extensions=["extra"])
     except RecursionError:
         return None
     match = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)

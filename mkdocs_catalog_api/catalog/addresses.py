@@ -21,7 +21,6 @@ MANIFEST = "manifest.json"
 SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"
-HISTORY = "history/index.json"
 FIXES = "fixes.json"
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
-from .grading import GRADES, Grade
 from .published import Counter, Counters, Document, GradeLetter
 from .vulnerabilities import SeverityWord, open_words
 
@@ -30,52 +29,9 @@ class RecordedFigures(Document):
     """Counts of the security summary on a recorded day."""
 
     all: Annotated[PopulationFigures, Meta(description="All images except planned ones.")]
-    supported: Annotated[PopulationFigures, Meta(description="Images with the lifecycle `available`.")]
-
-
-class DayFigures(Document):
-    """The catalog at the end of a recorded day.
-
-    If the newest release of an image has no scan that day, the findings of the last scan still count.
-    """
-
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    total: Annotated[
-        Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
+    available: Annotated[
+        PopulationFigures, Meta(description="Of these, the ones with the lifecycle `available`.")
     ]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    suppressed: Annotated[
-        Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
-    ]
-    images: Annotated[Counter, Meta(description="Images in the catalog.")]
-    releases: Annotated[Counter, Meta(description="Releases that they list.")]
-    scanned: Annotated[Counter, Meta(description="Images whose newest release had a scan.")]
-    by_grade: Annotated[
-        dict[Grade, Counter],
-        Meta(
-            description="Grade → how many images had it.",
-            extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
-        ),
-    ]
-    all: Annotated[
-        PopulationFigures | None,
-        Meta(description="The security summary's counts of that day; null for a day recorded without."),
-    ]
-    supported: Annotated[
-        PopulationFigures | None,
-        Meta(description="The same of supported images alone; null for a day recorded without."),
-    ]
-
-
-class DayCounts(NamedTuple):
-    """Open vulnerabilities at the end of a recorded day; None where there were images and no scan.
-
-    They are the recorded `figures`; for a day without them, the counts of its replay.
-    """
-
-    date: str
-    supported: Counters | None
-    all: Counters | None
 
 
 class FixTimes(Document):
@@ -250,7 +206,7 @@ class RecordedDay(NamedTuple):
     """The changes of a recorded day."""
 
     date: str
-    figures: RecordedFigures | None
+    figures: RecordedFigures
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
@@ -274,10 +230,6 @@ class History(Struct, frozen=True):
 
     days: Sequence[RecordedDay]
     """Oldest first, at least one."""
-    figures: Sequence[DayFigures]
-    """Of each day."""
-    trend: Sequence[DayCounts]
-    """Of each day."""
     time_to_fix: TimeToFix
     fixes: Sequence[FixEntry]
     """By slug, id and first day."""

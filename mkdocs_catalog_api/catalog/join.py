@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
@@ -145,8 +147,9 @@ def _missing(selection: ScanSelection, subject: str, *, accepted: bool) -> Itera
         parts = ", ".join(map(str, selection.missing))
         message = f"{subject} is only partly scanned: no scan found for {parts}"
         hint = "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`"
-        level = Level.INFO if accepted else Level.WARNING
-        yield _problem(selection.scans[0], Code.IN_PART, message, "" if accepted else hint, level)
+        level, hint = (Level.INFO, "") if accepted else (Level.WARNING, hint)
+        problem = _problem(selection.scans[0], Code.IN_PART, message, hint, level)
+        yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
 
 
 def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:

@@ -205,21 +205,21 @@ class Pinned(Document):
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
-class SupportedSecurity(Document):
-    """The same counts of the supported images alone: those whose lifecycle is `available`."""
+class AvailableSecurity(Document):
+    """The same counts of the images whose lifecycle is `available`."""
 
-    total: Annotated[Counter, Meta(description="Open vulnerabilities of the supported images.")]
+    total: Annotated[Counter, Meta(description="Open vulnerabilities of the available images.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Fixable
     exploited: ExploitedIfKnown
-    images: Annotated[Counter, Meta(description="Supported images, with and without a scan.")]
+    images: Annotated[Counter, Meta(description="Available images, with and without a scan.")]
     scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
 
 
 class SecuritySummary(Document):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
-    Deprecated and withdrawn images count; `supported` has the counts without them.
+    Deprecated and withdrawn images count; `available` has the counts without them.
     """
 
     api_version: ApiVersion
@@ -242,7 +242,7 @@ class SecuritySummary(Document):
     ]
     exploited: ExploitedIfKnown
     pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
-    supported: Annotated[SupportedSecurity, Meta(description="The same counts of supported images alone.")]
+    available: Annotated[AvailableSecurity, Meta(description="The same counts of available images alone.")]
 
 
 class SecurityIndexEntry(Document):
@@ -364,7 +364,7 @@ def _pinned_figures(charts: Iterable[value.Chart]) -> dict[str, Figures | None]:
 def summary(catalog: value.Catalog) -> SecuritySummary:
     """The security summary; planned images are not in it."""
     at = catalog.addresses
-    everything, supported = populations(catalog)
+    everything, available = populations(catalog)
     entries = {
         image.entry.slug: SummaryEntry(
             **figures.fields(),
@@ -390,13 +390,13 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
-        supported=_supported(supported),
+        available=_available(available),
     )
 
 
-def _supported(population: Population) -> SupportedSecurity:
+def _available(population: Population) -> AvailableSecurity:
     figures = population.figures
-    return SupportedSecurity(
+    return AvailableSecurity(
         total=figures.total,
         by_severity=Counters(**figures.counters),
         fixable=figures.fixable,
@@ -464,7 +464,7 @@ SECURITY = Kind(
             "getSecuritySummary",
             "security",
             "Counts for the catalog and for each image",
-            "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
+            "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
             listed="securitySummary",

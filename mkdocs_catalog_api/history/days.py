@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from ..authored.folders import leads_out, project_of
 from ..authored.settings import HISTORY_FOLDER
@@ -36,7 +36,7 @@ _ENCODER = msgspec.json.Encoder()
 class _DayFile(Struct, forbid_unknown_fields=True):
     date: str
     events: list[AnyEvent]
-    figures: RecordedFigures | UnsetType = UNSET
+    figures: RecordedFigures
 
 
 _DAY = msgspec.json.Decoder(_DayFile)
@@ -56,8 +56,7 @@ class Day(NamedTuple):
     date: str
     label: str
     """Path of its file in messages."""
-    figures: RecordedFigures | None
-    """Counts of the catalog; None in days of earlier versions, which did not record them."""
+    figures: RecordedFigures
     events: Sequence[AnyEvent]
     """Event 0 is in line 2 of the file."""
 
@@ -134,9 +133,9 @@ class Folder:
             raise _refused(label, _line(str(error), body), f"not a recorded day: {error}") from None
         if day.date != date:
             raise _refused(label, 1, f"the file contains the day {day.date!r}")
-        return Day(date, label, day.figures or None, day.events)
+        return Day(date, label, day.figures, day.events)
 
-    def write(self, date: str, figures: RecordedFigures | None, events: Iterable[AnyEvent]) -> int:
+    def write(self, date: str, figures: RecordedFigures, events: Iterable[AnyEvent]) -> int:
         """Write the file of a day, unless it has this content; return its number of events.
 
         Raises:
@@ -144,8 +143,7 @@ class Folder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         self._sweep()
-        counted = {"figures": figures} if figures else {}
-        head = _ENCODER.encode({"date": date, **counted, "events": []})
+        head = _ENCODER.encode({"date": date, "figures": figures, "events": []})
         rows = [*map(_ENCODER.encode, events)]
         body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)

@@ -47,7 +47,7 @@ def record(
     date: str,
     snapshot: Iterable[Seen],
     problems: Problems,
-    figures: RecordedFigures | None = None,
+    figures: RecordedFigures,
 ) -> Recorded:
     """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it.
 

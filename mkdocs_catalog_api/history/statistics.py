@@ -6,20 +6,16 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from itertools import chain
-from operator import add, sub
-from typing import NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
 from ..catalog.events import AnyEvent
-from ..catalog.grading import GRADES
 from ..catalog.history import (
-    DayCounts,
-    DayFigures,
     Episode,
     EpisodeEnd,
     FixEntry,
@@ -29,13 +25,10 @@ from ..catalog.history import (
     ImageFigures,
     ImageRecord,
     KnownDigest,
-    PopulationFigures,
     RecordedDay,
     TimeToFix,
 )
 from ..catalog.lines import parse_label
-from ..catalog.models import Lifecycle
-from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
 from ..problems import Problems
 from .days import Day, Folder
@@ -43,9 +36,6 @@ from .replay import follow
 from .state import Key, KnownImage, KnownScan, State
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
-_Counts: TypeAlias = tuple[int, ...]
-"""Open of each severity, suppressed, images, versions, scanned images, images of each grade."""
-_NONE: _Counts = (0,) * (9 + len(GRADES))
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)
 URGENT = ("CRITICAL", "HIGH")
@@ -72,18 +62,9 @@ class _Replay:
         self._digests: dict[str, Digests] = defaultdict(Digests)
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day with other figures."""
-        self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
-        self._sums: dict[Lifecycle, _Counts] = defaultdict(lambda: _NONE)
-        """Lifecycle → sum of the counts of its images."""
 
     def history(self) -> History:
-        days: list[RecordedDay] = []
-        figures: list[DayFigures] = []
-        trend: list[DayCounts] = []
-        for day in self._folder.days():
-            days.append(self._day(day))
-            figures.append(_day_figures(day, _added(self._sums.values())))
-            trend.append(_day_counts(day, self._sums))
+        days = [self._day(day) for day in self._folder.days()]
         fixes = FixStatistics(days[-1].date)
         entries: list[FixEntry] = []
         for slug, episodes in sorted(self._episodes.items()):
@@ -91,7 +72,7 @@ class _Replay:
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
             entries.extend(episodes.fix_entries(slug))
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, figures, trend, fixes.times(), entries, images)
+        return History(days, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
         before = {event.slug: _Before.of(self._state.get(event.slug)) for event in day.events}
@@ -116,19 +97,13 @@ class _Replay:
         return any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(image))
 
     def _close(self, date: str, slug: str) -> None:
-        """Update the sums and the figures of an image at the end of a day on which it changed."""
+        """Update the figures of an image at the end of a day on which it changed."""
         image = self._state.get(slug)
         self._episodes[slug].close_day(image)
         self._digests[slug].close_day(date, image)
         for digest in _digests(image) if image else ():
             self._listed[digest].add(slug)
-        lifecycle, before = self._counts.pop(slug, ("available", _NONE))
-        self._sums[lifecycle] = tuple(map(sub, self._sums[lifecycle], before))
-        counts = _counts(image) if image else _NONE
-        if image:
-            self._counts[slug] = image.lifecycle, counts
-            self._sums[image.lifecycle] = tuple(map(add, self._sums[image.lifecycle], counts))
-        recorded, figures = self._figures[slug], _figures(date, image, counts)
+        recorded, figures = self._figures[slug], _figures(date, image)
         if not recorded or astuple(recorded[-1])[1:] != astuple(figures)[1:]:
             recorded.append(figures)
 
@@ -144,52 +119,13 @@ def _digests(image: KnownImage) -> set[str]:
     return {*(image.scan.digests if image.scan else ()), *chain.from_iterable(image.releases.values())}
 
 
-def _counts(image: KnownImage) -> _Counts:
-    return (
-        *map([*image.open.values()].count, SEVERITIES),
-        *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
-        *[int(image.grade == grade) for grade in GRADES],
-    )
-
-
-def _added(parts: Iterable[_Counts]) -> _Counts:
-    return tuple(map(sum, zip(_NONE, *parts, strict=True)))
-
-
-def _day_counts(day: Day, sums: Mapping[Lifecycle, _Counts]) -> DayCounts:
-    supported = sums.get("available", _NONE)
-    every = _added(counts for lifecycle, counts in sums.items() if lifecycle != "planned")
-    return DayCounts(
-        day.date,
-        _open(day.figures.supported if day.figures else None, supported),
-        _open(day.figures.all if day.figures else None, every),
-    )
-
-
-def _open(recorded: PopulationFigures | None, replayed: _Counts) -> Counters | None:
-    """Count the open vulnerabilities of a population; None if it has images and none is scanned."""
-    if recorded:
-        return recorded.by_severity if recorded.scanned or not recorded.images else None
-    images, _, scanned = replayed[6:9]
-    return Counters(*replayed[:5]) if any(replayed[:5]) or scanned or not images else None
-
-
-def _day_figures(day: Day, sums: _Counts) -> DayFigures:
-    suppressed, images, releases, scanned, *grades = sums[5:]
-    return DayFigures(
-        *(day.date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
-        by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
-        all=day.figures.all if day.figures else None,
-        supported=day.figures.supported if day.figures else None,
-    )
-
-
-def _figures(date: str, image: KnownImage | None, counts: _Counts) -> ImageFigures:
+def _figures(date: str, image: KnownImage | None) -> ImageFigures:
     """Return the figures of an image; all are null without a scan, and after the image was removed."""
     if image is None or not image.scanned:
         return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
-    critical, high, medium, low, unknown, suppressed = counts[:6]
+    critical, high, medium, low, unknown = map([*image.open.values()].count, SEVERITIES)
     severities = (critical, high, medium, low, unknown)
+    suppressed = len(image.suppressed)
     return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
 
 

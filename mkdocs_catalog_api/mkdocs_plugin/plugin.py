@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence, Set
 from html import unescape
 from pathlib import Path
@@ -170,6 +171,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             _add_headings(page, filled.headings)
             if filled.listed_on is not None and filled.listed_on != path:
                 self._lists[path] = pages[filled.listed_on]
+        if not self._builds.serving:
+            # The catalog lasts as long as the build, so that garbage collection need not visit it.
+            gc.freeze()
         return env
 
     @event_priority(-100)  # after the search plugin, which reads the page in this event
@@ -197,6 +201,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents to the site; in serve, it may be the last good ones."""
+        gc.unfreeze()
         if not language(config):
             self._builds.publish(self._stamps)
 

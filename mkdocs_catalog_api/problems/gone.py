@@ -10,9 +10,14 @@ from collections.abc import Mapping
 SETTINGS: Mapping[str, str] = {
     "*.vocabulary": "use `fields: {tier: {values: [core, standard]}}`",
     "*.map": "use `fields: {category: {from: tags}}`",
+    "badges": "remove it; `&label=`, `&color=` and `&logo=` in the URL of a badge set its appearance",
+    "history": "remove it; the folder is `history`, next to mkdocs.yml",
+    "openapi": "remove it; openapi.json has neither a contact nor a license",
+    "registry_facts": "remove it; the folder is `registry`, next to mkdocs.yml",
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
+    "updates.decisions": "remove it; the file is `decisions.yml`, next to mkdocs.yml",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 

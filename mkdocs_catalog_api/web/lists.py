@@ -103,8 +103,8 @@ class CatalogList(NamedTuple):
     """Items on all pages."""
     scans: Sequence[str]
     """Times of the scans of images on all pages, in order."""
-    supported: bool
-    """Whether it shows supported items alone until a filter asks for others."""
+    available: bool
+    """Whether it shows available items alone until a filter asks for others."""
     left_out: Sequence[Item]
     """Deprecated, withdrawn and planned items, which are shown on demand."""
     filters: Sequence[Filter]

@@ -297,13 +297,13 @@ class Parts:
         """A list cut into pages, at least one; `base` has the marker's filters by field."""
         shown = [item for item in items if item.get("lifecycle", "available") == "available"]
         left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
-        supported = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
-        if not supported:
+        available = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
+        if not available:
             shown, left_out = [*items], []
         rules = self._rules.get(resource, {})
         paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
         paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
-        at_first = [item for item in items if not supported or item["lifecycle"] == "available"]
+        at_first = [item for item in items if not available or item["lifecycle"] == "available"]
         filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
@@ -317,7 +317,7 @@ class Parts:
             total=len(shown),
             every=shown,
             scans=sorted(scans) if resource == "images" else (),
-            supported=supported,
+            available=available,
             left_out=left_out,
             filters=filters,
             base=json.dumps(base, ensure_ascii=False),

@@ -23,7 +23,7 @@ from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.replay import follow
 from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Seen, State, differences
 from mkdocs_catalog_api.problems import Problems
-from tests.past import documents
+from tests.past import NO_FIGURES, documents
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
 """Images, events a day, days."""
@@ -67,7 +67,7 @@ def write(folder: Folder, images: int, events: int, days: int) -> None:
     before: State = {}
     for day in range(days):
         date = (datetime.date(2026, 1, 1) + datetime.timedelta(day)).isoformat()
-        folder.write(date, None, differences(before, catalog.seen(), baseline=not day))
+        folder.write(date, NO_FIGURES, differences(before, catalog.seen(), baseline=not day))
         before = {
             slug: msgspec.structs.replace(image, open=dict(image.open))
             for slug, image in catalog.state.items()

@@ -58,7 +58,7 @@ def _listed(api: Api) -> dict[str, str]:
     paths |= {"badge": "badge/{name}.json", "imageBadge": "badge/{slug}/{name}.json"}
     paths |= {name: f"{name}.json" for name in ("search", "openapi", "manifest")}
     if "changes.json" in api.documents:
-        paths |= {"changes": "changes.json", "history": "history/index.json", "fixes": "fixes.json"}
+        paths |= {"changes": "changes.json", "fixes": "fixes.json"}
         paths |= {"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"}
     return {name: api.href(path) for name, path in paths.items()} | lookups.addresses(api)
 

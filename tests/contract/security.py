@@ -211,13 +211,13 @@ def _totals(api: Api, releases: Releases) -> None:
         newestScan=max(filter(None, times), default=None),
         exploited=exploited,
         unique=len({row["id"] for release in newest for row in release.rows}),
-        supported=_supported(images, releases),
+        available=_available(images, releases),
     )
     index = api.documents["security/index.json"]
     api.holds("security/index.json", "$", index, total=len(listed), data=listed)
 
 
-def _supported(images: list[Json], releases: Releases) -> Json:
+def _available(images: list[Json], releases: Releases) -> Json:
     """The counts of the images that are available."""
     available = [image for image in images if image["lifecycle"] == "available"]
     newest = [(image["slug"], image["latest"]) for image in available]

@@ -144,9 +144,9 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
     const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-    const [supported, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
+    const [available, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
     const where = [
-      `${count(supported, "supported image")} in the newest release`,
+      `${count(available, "available image")} in the newest release`,
       `${count(inAll, "image")} in all`,
       `${count(only, "more image")} in older ones only`,
       count(found.charts, "chart"),

@@ -223,7 +223,7 @@
       this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
-      this.supported = "supported" in this.data;
+      this.available = "available" in this.data;
       this.texts = new WeakMap();
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
@@ -376,7 +376,7 @@
         const first = add();
         if (grown) $(first, "a")?.focus();
       }
-      const all = many(found.length, (this.supported && !state.has("lifecycle") ? "supported " : "") + this.data.noun);
+      const all = many(found.length, (this.available && !state.has("lifecycle") ? "available " : "") + this.data.noun);
       this.announce(shown < found.length ? `${shown} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
@@ -447,7 +447,7 @@
       return this.texts.get(item);
     }
     wanted(item, state, any) {
-      if (this.supported && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
+      if (this.available && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       return [...state].every(([name, values]) => {
         if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
         if (this.having) return this.having.has(item.slug);
