@@ -78,8 +78,8 @@ def test_what_only_grows_is_told_and_passes(site: SiteFolder) -> None:
     old = build(small(site), "old", {"tier": {"values": ["core"]}})
     new = build(site, "new", {"tier": {"values": ["core", "community"]}, "port": "integer"})
     assert differences(old, new) == [
-        "compatible: Image.tier: new word 'community'",
         "compatible: ImageCustom.port: new field",
+        "compatible: Image.tier: new word 'community'",
         "compatible: ImageEntry.tier: new word 'community'",
     ]
     assert [line for line in differences(new, old) if line.startswith("breaking")] == [
