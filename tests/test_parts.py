@@ -136,7 +136,7 @@ def test_platforms_without_digests_are_graded_by_what_was_scanned(listed: SiteFo
     page = (result.folder / "site/images/web/index.html").read_text("utf-8")
     assert 'No known vulnerabilities</b> <span class="catalog-quiet">· linux/amd64</span>' in page
     listed.report("b.json", of_platform("linux/arm64"))
-    result = built(listed)
+    result = rendered(listed)
     assert (record(result)["complete"], record(result)["platformsScanned"]) == (True, BOTH)
     page = (result.folder / "site/images/web/index.html").read_text("utf-8")
     assert "· linux/amd64</span>" not in page
