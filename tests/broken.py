@@ -285,7 +285,7 @@ REPORTS: list[tuple[bytes, str]] = [
     (b'{\n "a": "\xff\xff\xff", "b": NaN}', "CAT030 2:19"),
     (b'{"a": "x\ny"}', "CAT030 1:9"),
     (b'{"Results": -Infinity}', "CAT030 1:14"),
-    (b'{"Results": [], "Metadata": ' + b"7" * 5000 + b"}", "CAT030 1:29"),
+    (b'{"Results": [], "Metadata": ' + b"7" * 5000 + b"}", "CAT030 1:4330"),
     (b"[" * 10_000 + b"]" * 10_000, "CAT030 1:202"),
     (b'{"Results": ' + b"[" * 10_000, "CAT030 1:213"),
     (b'{"Results": "\x01"}', "CAT030 1:14"),
@@ -517,10 +517,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
     "a folder one letter away": (
         "",
         {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
-        (
-            "CAT015 docs/image/nginx.md 2:1 category",
-            "CAT015 mkdocs.yml 6:7 catalog-api.images.pages",
-        ),
+        ("CAT015 mkdocs.yml 6:7 catalog-api.images.pages",),
     ),
     "reports that nothing reads": (
         "",

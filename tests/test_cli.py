@@ -107,6 +107,7 @@ def test_what_mkdocs_leaves_out_is_left_out(site: SiteFolder) -> None:
 
 
 def test_defaults_of_a_folder_count_only_with_the_meta_plugin(site: SiteFolder) -> None:
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
     site.write("docs/.meta.yml", "license: MIT\n")
     site.write("docs/images/.meta.yml", "tier: core\nplatforms: [linux/amd64]\n")
     site.page("images/one.md", "category: Tools\nplatforms: [linux/arm64]")

@@ -146,7 +146,7 @@ def test_updates(row: dict[str, object], good: bool) -> None:
     ("settings", "good"),
     [
         (None, True),
-        ({"registry": "ghcr.io/acme", "images": None, "badges": {"wolfi": None}}, True),
+        ({"registry": "ghcr.io/acme", "images": None, "lookups": []}, True),
         (
             {
                 "images": {

@@ -159,7 +159,7 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
         json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),
     )
     site.write("decisions.yml", block("authoring", "decisions.yml"))
-    site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c")
+    site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\ntags: [Web]")
     for name, text in samples:
         config = yaml.safe_load(text)
         path = site.write("mkdocs.yml", yaml.safe_dump({"site_name": "Catalog"} | config, sort_keys=False))

@@ -226,9 +226,8 @@ def test_a_feed_and_the_like(site: SiteFolder, path: str) -> None:
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:
-    prepared(site, history="data/days")
-    (site.folder / "data").symlink_to(outside)
-    assert places(site, "record") == [("CAT021", "mkdocs.yml")]
+    (prepared(site).folder / "history").symlink_to(outside)
+    assert places(site, "record") == [("CAT050", "history")]
     assert [*outside.iterdir()] == []
 
 
@@ -283,7 +282,7 @@ def test_a_hub_s_reports_are_written_to_files_of_the_project(
     else:
         file.symlink_to(outside / "new")
     named = f"scans/hub/acme/stack/1.2.0{ending}"
-    assert synced(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
+    assert synced(hub.site, "hub", CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
     assert [*outside.iterdir()] == []
     assert hub.file("acme/stack/1.1.0.json").exists(), "the others are written"
 
@@ -293,7 +292,7 @@ def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: 
     link = hub.site.folder / path
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    found = synced(hub.site, CATALOG_API_HUB=hub.hub.address)
+    found = synced(hub.site, "hub", CATALOG_API_HUB=hub.hub.address)
     assert {code for code, _ in found} == {"CAT070"}
     assert ("CAT070", "scans/hub/acme/stack/1.2.0.json") in found
     assert [*outside.iterdir()] == []

@@ -89,6 +89,7 @@ def test_what_the_page_leaves_out_of_its_versions_is_filled(site: SiteFolder) ->
         "sbom": None,
         "provenance": None,
         "href": "",
+        "custom": {},
     }
     assert (other["version"], other["digest"], other["released"]) == ("1.27.0", None, None)
     assert image["platforms"] == ["linux/amd64", "linux/arm64"]
@@ -310,7 +311,8 @@ def test_what_is_gone_stays_listed_and_is_never_the_newest(site: SiteFolder) -> 
     )
     assert {problem[:3] for problem in problems(site)} == {("warning", "CAT083", FACTS)}
     listed = CliRunner().invoke(main, ["list", "--json", "-f", str(site.folder / "mkdocs.yml")])
-    assert [version["version"] for version in json.loads(listed.stdout)["versions"]] == ["1.0.1", "1.0.0"]
+    labels = [version["version"] for version in json.loads(listed.stdout)["versions"]]
+    assert labels == ["1.0.1", "1.0.1", "1.0.0", "1.0.0"], "a line for each platform"
 
 
 def test_a_gone_version_that_the_page_lists_or_names_as_latest(site: SiteFolder) -> None:
@@ -388,6 +390,7 @@ def test_charts_are_filled_from_chart_yaml_and_its_annotations(site: SiteFolder)
         "appVersion": "9.9",
         "digest": digest("chart 1.1.0+build.1"),
         "released": "2026-10-01",
+        "custom": {},
     }
     assert [(pin["name"], pin["slug"], pin["version"]) for pin in chart["images"]] == [
         ("app", "web", "1.0.0"),

@@ -41,8 +41,8 @@ def test_each_report_has_its_use(site: SiteFolder) -> None:
         for use in build.catalog.reports
     } == {
         "nginx/1.29.3.json": (("nginx 1.29.3",), []),
-        "old.json": ((), [("not-newest", "nginx 1.29.3")]),
-        "grype.json": ((), [("other-scanner-first", "nginx 1.29.3")]),
+        "old.json": ((), [("other-scan", "nginx 1.29.3")]),
+        "grype.json": ((), [("other-scan", "nginx 1.29.3")]),
         "harbor.json": ((), [("unmatched", "")]),
         "stranger.json": ((), [("unmatched", "")]),
     }

@@ -45,7 +45,7 @@ def test_an_empty_catalog_has_it_too(site: SiteFolder) -> None:
 
 
 def test_a_refused_build_does_not(site: SiteFolder) -> None:
-    site.image("nginx", license="")
+    site.image("nginx", "lifecycle: old")
     assert [text for text in site.build().logged(logging.INFO) if text.startswith("built: ")] == []
 
 

@@ -70,9 +70,9 @@ def test_cycles_come_for_a_page_whose_build_is_refused_without_them(
 
 
 def test_a_page_that_is_incomplete_otherwise_gets_its_cycles(site: SiteFolder, mirror: BadServer) -> None:
-    site.settings["images"] = {"map": {"product": "eol"}}
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
     site.write_config()
-    site.page("images/web.md", "eol: [nginx]\nversions: registry")
+    site.page("images/web.md", "product: nginx\nversions: registry")
     assert sync(site, mirror).exit_code == 0
     assert (site.folder / NGINX).is_file()
 

@@ -53,7 +53,7 @@ class Figures(NamedTuple):
         }
 
     def known_fields(self) -> dict[str, Any]:
-        """The same, with None for a count of zero without a grade: nobody has looked at everything."""
+        """The same, with None for a count of zero without a grade: not everything was scanned."""
         if self.grade is not None:
             return self.fields()
         return {name: value or None for name, value in self.fields().items()}

@@ -322,7 +322,7 @@ def _of_path(scan: Scan, releases: _ReleaseIndex) -> Scan:
 
 
 def _contradiction(scan: Scan, digest: str, entry: VersionEntry) -> str:
-    """What a report says that it is of, if this is not the digest in its path; else empty."""
+    """The image in a report that contradicts the digest in its path; else empty."""
     platforms = {each.digest: Part("", plain_platform(each.platform)) for each in entry.manifests}
     others = scan.coverage.named & (({*platforms} or {*entry.digests}) - {digest})
     if others or digest not in scan.coverage.named:

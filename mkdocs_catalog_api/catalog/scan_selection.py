@@ -62,11 +62,11 @@ class ReleaseParts(NamedTuple):
 
 
 class PartScan(NamedTuple):
-    """A scan, and the parts of a release that it is of."""
+    """A scan, and its parts of a release."""
 
     scan: Scan
     parts: tuple[Part, ...]
-    """The parts that it covers, or may be of; none for a scan of another build."""
+    """The parts that it covers or may concern; none for a scan of another build."""
     covers: bool
     """Whether it is certainly of these."""
 
@@ -91,7 +91,7 @@ class Kept(NamedTuple):
 
 
 class ScanSelection(Struct, frozen=True):
-    """The scans of a release that count, and what they have looked at of it."""
+    """The scans of a release that count, and their coverage of it."""
 
     digests: Sequence[str] = ()
     """Those of the release."""

@@ -77,7 +77,7 @@ LIMITS: tuple[Limit, ...] = get_args(Limit)
 
 
 class Coverage(NamedTuple):
-    """What a scan has looked at."""
+    """Which image and packages a scan has covered, and its limits."""
 
     digests: frozenset[str] = frozenset()
     """Digests of the scanned image (manifest or index), `sha256:…`. Not the id of its configuration."""

@@ -144,7 +144,7 @@ class SecurityDetail(SecurityHead):
 class SecurityFigures(Document):
     """Counts for one release, or sums over the images that a chart pins. All null without a scan.
 
-    Without a grade, a count that would be 0 is null, since not everything was looked at.
+    Without a grade, a count that would be 0 is null, since not everything was scanned.
     """
 
     scanned: Annotated[

@@ -29,8 +29,6 @@ COMMANDS: Mapping[str, str] = {
     "explain": "the guide's page `Messages and codes` explains every code",
     "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
     "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
-    "fetch --epss": "clients can ask the API of EPSS",
-    "fetch --epss-url": "clients can ask the API of EPSS",
     "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
     "record --verify": _GIT,
     "record --head": _GIT,

@@ -152,7 +152,9 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     upgrade = {name: newest[name] for name in ("version", "href")}
     upgrade["digest"] = _only_digest(newest)
     upgrade["fixes"] = upgrade["adds"] = None
-    scanners = [(record["scanner"] or "").partition(" ")[0] for record in (old, new)]
+    scanners = [
+        {name.partition(" ")[0] for name in (record["scanner"] or "").split(", ")} for record in (old, new)
+    ]
     if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
         before, after = ({(row["id"], row["pkg"]) for row in record["cves"]} for record in (old, new))
         upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
