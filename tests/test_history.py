@@ -328,7 +328,7 @@ class Parts:
 
     def scan(self, name: str, platform: str, *rows: dict[str, object]) -> None:
         of = f"{REGISTRY}/nginx@{digest(f'{name}-{platform}')}"
-        self.past.site.report(f"nginx/{platform}.json", trivy(list(rows), digest=of))
+        self.past.site.report(f"nginx/{platform}.json", trivy(list(rows), digest=of, created=""))
 
     def unscan(self, platform: str) -> None:
         (self.past.site.folder / f"scans/nginx/{platform}.json").unlink()

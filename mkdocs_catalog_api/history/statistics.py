@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
-from ..catalog.events import AnyEvent
+from ..catalog.events import AnyEvent, CountedScan
 from ..catalog.history import (
     Episode,
     EpisodeEnd,
@@ -33,7 +33,7 @@ from ..catalog.scans import SEVERITIES, Severity
 from ..problems import Problems
 from .days import Day, Folder
 from .replay import follow
-from .state import Key, KnownImage, KnownScan, State
+from .state import Key, KnownImage, KnownScan, State, products
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _FIXES = ("rebuilt", "superseded")
@@ -242,6 +242,10 @@ class ImageEpisodes(Struct):
     date: str = ""
     before: _Before = _Before.of(None)
     scan: KnownScan | None = None
+    made: dict[CountedScan, str] = field(default_factory=dict)
+    """Each scan of the image → the day on which it was made, else the day on which it was first recorded."""
+    seen: dict[Key, tuple[CountedScan, ...]] = field(default_factory=dict)
+    """The scans that first reported an open vulnerability, as far as the days show them."""
     unknown: bool = False
     """Whether the age of the vulnerabilities that are found on this day is unknown."""
     gone: dict[str, _Ending] = field(default_factory=dict)
@@ -250,11 +254,17 @@ class ImageEpisodes(Struct):
     def begin_day(self, date: str, before: _Before, image: KnownImage | None, *, unknown: bool) -> None:
         self.date, self.before, self.unknown = date, before, unknown
         self.scan = image.scan if image else None
+        for scan in (self.scan and self.scan.scans) or ():
+            self.made.setdefault(scan, (scan.scanned_at or date)[:10])
 
     def add(self, event: events.VulnerabilityEvent) -> bool:
         """Apply an event; return whether it is a fix in one package."""
         match event:
             case events.VulnerabilityFound():
+                scans = (self.scan and self.scan.scans) or ()
+                self.seen[event.id, event.pkg] = tuple(
+                    scans[at] for at in event.seen or () if at < len(scans)
+                )
                 self._open((event.id, event.pkg), event.severity, baseline=event.reason == "baseline")
             case events.VulnerabilityReopened():
                 self._open((event.id, event.pkg), event.severity)
@@ -262,6 +272,8 @@ class ImageEpisodes(Struct):
                 if (key := (event.id, event.was or event.pkg)) in self.open:
                     self.open.remove(key)
                     self.open.add((event.id, event.pkg))
+                    if event.was:  # another scanner reports it
+                        self.seen.pop(key, None)
                     self.clocks[event.id].worsen(event.severity)
             case events.VulnerabilitySuppressed():
                 key = event.id, event.pkg
@@ -275,12 +287,20 @@ class ImageEpisodes(Struct):
         return False
 
     def _fixes(self, event: events.VulnerabilityGone) -> bool:
-        """Whether the same scanner scanned another build, or a later version."""
-        before, scan = self.before.found((event.id, event.pkg)), self.scan
+        """Whether another build, or a later version, was scanned where the vulnerability was seen."""
+        key = event.id, event.pkg
+        before, scan = self.before.found(key), self.scan
+        seen = self.seen.pop(key, ())
         if before is None or scan is None or event.reason not in _FIXES:
             return False
         later = event.reason == "rebuilt" or parse_label(scan.version).key > parse_label(before.version).key
-        return later and before.products == scan.products
+        if not later or scan.scans is None or event.id not in self.clocks:
+            return later and before.products == scan.products
+        first = self.clocks[event.id].since.date
+        fresh = [scan for scan in scan.scans if self.made[scan] >= first]
+        if not seen:  # nobody knows where
+            return bool(fresh) and before.products == scan.products
+        return all(any(_looked(now, each) for now in fresh) for each in seen)
 
     def _fixed_here(self, id_: str) -> bool:
         """Whether fixes of the id don't count, because today's digests were scanned before."""
@@ -377,6 +397,15 @@ class ImageEpisodes(Struct):
     def _episode(self, key: Key, severity: Severity) -> Episode:
         since = self.clocks[key[0]].since
         return Episode(*key, severity, *since, fixed=None, fixed_in=None, days=None, reason=None)
+
+
+def _looked(now: CountedScan, seen: CountedScan) -> bool:
+    """Whether a scan would report what another one has seen, if it were still there."""
+    return (
+        products(now.scanner) == products(seen.scanner)
+        and (now.platform is None or now.platform == seen.platform != "unknown")
+        and {*now.limits} <= {*seen.limits}
+    )
 
 
 def _scanned(scan: KnownScan | None) -> set[str]:
