@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,7 @@ def test_what_a_killed_run_left_goes_away(past: Past, monkeypatch: pytest.Monkey
         past.site.write(f"history/.{FOURTH}.json.{name}", "{") for name in ("0badcafe", "deadbeef")
     )
     os.utime(left, (0, 0))
+    os.utime(fresh, (time.time(), time.time()))  # under `faketime`, files are as old as on the machine
     past.day(FOURTH)
     assert not left.exists()
     assert fresh.exists(), "it may belong to a run that goes on"
