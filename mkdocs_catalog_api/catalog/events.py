@@ -131,7 +131,8 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
         bool,
         Meta(
             description="Whether the scan covers the whole release. If not (some digests have no scan, or "
-            "the operating system is past its end of life), vulnerabilities missing from it remain open."
+            "a scan has a limit that the scan before did not have), vulnerabilities missing from it remain "
+            "open."
         ),
     ]
     scans: Annotated[

@@ -99,10 +99,11 @@ def known(before: KnownImage | None, seen: Seen) -> KnownImage:
     """Return the state after this snapshot; without a scan, a vulnerability is neither found nor gone."""
     before, now = before or KnownImage(), seen.image
     scan = now.scan
-    for earlier in filter(None, (before.whole, before.scan)):
-        if scan and not seen.missing.isdisjoint(earlier.digests):
-            scan = replace(scan, complete=False)  # a digest that was scanned before has no scan
-    if scan and (earlier := before.whole or before.scan) and scan.limits - earlier.limits:
+    earlier = [each for each in (before.whole, before.scan) if each]
+    if scan and (
+        any(not seen.missing.isdisjoint(each.digests) for each in earlier)  # had a scan before
+        or (earlier and scan.limits - earlier[0].limits)
+    ):
         scan = replace(scan, complete=False)
     if scan and before.scan and scan.subject == before.scan.subject:
         scan = before.scan
