@@ -79,6 +79,14 @@ class KnownImage(Struct):
     open: dict[Key, Severity] = field(default_factory=dict)
     suppressed: dict[Key, Severity] = field(default_factory=dict)
 
+    def found_by(self, key: Key) -> KnownScan | None:
+        """Return the scan that found a vulnerability."""
+        return self.scan if key in self.partly else self.whole or self.scan
+
+    def copy(self) -> KnownImage:
+        """Return a copy whose scans stay when the image changes."""
+        return replace(self, partly={*self.partly})
+
 
 State: TypeAlias = dict[str, KnownImage]
 """Slug → image."""
@@ -252,14 +260,14 @@ def _row_events(
     slug, version = seen.slug, scan.version
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
-    reason, in_part = _reason(before.whole or before.scan, scan), _reason(before.scan, scan)
+    reason = _reason(before.whole or before.scan, scan)
     other = before.scan is not None and before.scan.products != scan.products
     renamed: dict[Key, str] = {}
     if other or reason == "scanner":
         renamed = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
     gone -= {(id_, was) for (id_, _), was in renamed.items()}
     for key in sorted(gone):
-        why = in_part if key in before.partly else reason
+        why = _reason(before.found_by(key), scan)
         yield events.VulnerabilityGone(slug, version, *key, earlier[key], why)
     by: Literal["scanner"] | None = "scanner" if other and reason == "scanner" else None
     for key, severity in sorted(later.items()):
