@@ -44,10 +44,26 @@ class Past:
         ]
         self.site.image(slug, f"lifecycle: {lifecycle}\nversions: {json.dumps(entries)}")
 
-    def scan(self, slug: str, version: str, rows: Sequence[Mapping[str, object]], build: str = "") -> None:
-        """Write the Trivy report of a version, of what it was built to."""
-        of = f"{REGISTRY}/{slug}@{digest(build or version)}"
-        self.site.report(f"{slug}/{version}.json", trivy([dict(row) for row in rows], digest=of))
+    def scan(
+        self,
+        slug: str,
+        version: str,
+        rows: Sequence[Mapping[str, object]],
+        build: str = "",
+        *,
+        made: str = "",
+        platform: str = "",
+    ) -> None:
+        """Write the Trivy report of a version, of what it was built to, with the day it was made."""
+        report = trivy(
+            [dict(row) for row in rows],
+            digest=f"{REGISTRY}/{slug}@{digest(build or version)}",
+            created=made and f"{made}T06:00:00Z",
+        )
+        if platform:
+            system, architecture = platform.split("/")
+            report["Metadata"] |= {"ImageConfig": {"os": system, "architecture": architecture}}
+        self.site.report(f"{slug}/{version}.json", report)
 
     def unscan(self, slug: str, version: str) -> None:
         (self.site.folder / "scans" / slug / f"{version}.json").unlink()

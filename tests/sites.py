@@ -244,7 +244,7 @@ def trivy(
     digest: str = "",
     created: str = "2026-11-01T06:00:00Z",
     target: str = "app (wolfi 1)",
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """A small Trivy report (schema 2); `tag` is a reference, `digest` one with a digest."""
     return {
         "SchemaVersion": 2,

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.grading import Grade
+from mkdocs_catalog_api.catalog.history import FixEntry
 from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.replay import follow, record
@@ -28,7 +29,7 @@ from mkdocs_catalog_api.history.state import (
     differences,
     known,
 )
-from mkdocs_catalog_api.history.statistics import FixStatistics, Since
+from mkdocs_catalog_api.history.statistics import times_to_fix
 from mkdocs_catalog_api.problems import Problems
 
 from .past import BASE, NO_FIGURES, ONE, TWO, documents
@@ -159,15 +160,15 @@ def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
         break
 
 
+def fix(severity: Severity, first: datetime.date, fixed: str, days: int | None) -> FixEntry:
+    return FixEntry("nginx", ONE, severity, first.isoformat(), fixed, "1.0", days, "rebuilt")
+
+
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=12))
 def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> None:
     last = datetime.date(2026, 11, 30)
-    fixes = FixStatistics(last.isoformat())
-    for days in took:
-        fixes.add(
-            last.isoformat(), "LOW", Since((last - datetime.timedelta(days)).isoformat(), baseline=False)
-        )
-    times = fixes.times().low.days90
+    fixes = [fix("LOW", last - datetime.timedelta(days), last.isoformat(), days) for days in took]
+    times = times_to_fix(fixes, last.isoformat()).low.days90
     assert (times.fixed, times.median) == (len(took), statistics.median(took))
     assert times.percentile90 in took
     assert sum(days <= times.percentile90 for days in took) >= 0.9 * len(took)
@@ -179,10 +180,9 @@ def test_median_and_90th_percentile_are_those_of_the_days(took: list[int]) -> No
     [("2026-11-30", 1, 1), ("2026-09-02", 1, 1), ("2026-09-01", 0, 1), ("2025-11-30", 0, 0)],
 )
 def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int) -> None:
-    fixes = FixStatistics("2026-11-30")
-    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=False))
-    fixes.add(fixed, "HIGH", Since("2025-01-01", baseline=True))
-    times = fixes.times().high
+    first = datetime.date(2025, 1, 1)
+    fixes = [fix("HIGH", first, fixed, days) for days in (300, None)]
+    times = times_to_fix(fixes, "2026-11-30").high
     assert (times.days90.fixed, times.days365.fixed) == (in90, in365)
 
 
@@ -193,7 +193,7 @@ def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list
         folder = Folder(Path(path), "history")
         recorded(folder, days)
         made = {path: json.loads(body) for path, body in documents(folder)}
-    images = [image for (_, image, _) in (day[0] for day in days)]
+    images = [day[0].image for day in days]
     for entry in made["history/x.json"]["vulnerabilities"]:
         first = dates(len(days)).index(entry["firstSeen"])
         assert entry["id"] in {id_ for id_, _ in images[first].open}

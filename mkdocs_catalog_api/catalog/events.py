@@ -8,6 +8,7 @@ from . import names
 from . import published as fields
 from .docstrings import Described
 from .published import LifecycleWord
+from .scans import Limit
 from .vulnerabilities import SeverityWord, open_words
 
 # Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
@@ -94,6 +95,29 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
     to: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
 
 
+class CountedScan(Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A scan that counts for the newest release."""
+
+    scanner: Annotated[str, Meta(description="Name and version of the scanner.")]
+    digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
+    platform: Annotated[
+        str | None,
+        Meta(
+            description="`os/arch[/variant]`; null if it is of the whole release, `unknown` if nobody knows "
+            "of which part of it."
+        ),
+    ]
+    packages: Annotated[tuple[str, ...], Meta(description="The kinds of packages with results.")]
+    limits: Annotated[
+        tuple[Annotated[Limit, open_words(Limit)], ...],
+        Meta(description="Reasons why vulnerabilities may be missing."),
+    ]
+    scanned_at: Annotated[
+        fields.Timestamp | None,
+        Meta(description="When it was made; null if unknown. A later scan of the same is not recorded."),
+    ]
+
+
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
     """The scan of the newest release has been added or removed, or has another subject or scanner."""
 
@@ -107,9 +131,14 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
         bool,
         Meta(
             description="Whether the scan covers the whole release. If not (some digests have no scan, or "
-            "the operating system is past its end of life), vulnerabilities missing from it remain open."
+            "a scan has a limit that the scan before did not have), vulnerabilities missing from it remain "
+            "open."
         ),
     ]
+    scans: Annotated[
+        tuple[CountedScan, ...] | None,
+        Meta(description="Every scan that counts; null if the day does not show them."),
+    ] = None
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
@@ -140,6 +169,13 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
             "`scanner`: the same image, but a newer scan or another scanner reports it."
         ),
     ]
+    seen: Annotated[
+        tuple[fields.Counter, ...] | None,
+        Meta(
+            description="Positions of the scans that report it, in `scans` of the last `scan-changed`; null "
+            "if the day does not show them."
+        ),
+    ] = None
 
 
 class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone"):

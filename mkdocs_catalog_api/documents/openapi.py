@@ -122,7 +122,11 @@ def _schemas(
         named[name] = _open(name, schema, named)
     for event in get_args(AnyEvent):
         if event.__name__ in named:
-            named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."
+            schema = named[event.__name__]
+            schema["properties"]["kind"]["description"] = "Kind of the event."
+            schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
+            for part in schema["properties"].values():
+                part.pop("default", None)
     parameters = [
         [_simpler(json_schema(parameter.type), named) for parameter in route.parameters] for route in routes
     ]

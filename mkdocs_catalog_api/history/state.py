@@ -1,7 +1,9 @@
 """The state of a catalog's images, and the events that lead from one day to the next."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -9,12 +11,13 @@ from msgspec.structs import astuple, replace
 
 from ..catalog import events, names
 from ..catalog.assessment import scanner_names
-from ..catalog.events import AnyEvent, GoneReason, VulnerabilityEvent
+from ..catalog.events import AnyEvent, CountedScan, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
 from ..catalog.history import PopulationFigures, RecordedFigures
 from ..catalog.models import Lifecycle
 from ..catalog.populations import Population, populations
 from ..catalog.published import Counters
+from ..catalog.scan_selection import PartScan, ScanSelection
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
@@ -35,11 +38,26 @@ class KnownScan(Struct, frozen=True):
     scanner: str | None
     complete: bool
     """Whether it covers the whole version, so that a vulnerability that it does not report is gone."""
+    scans: tuple[CountedScan, ...] | None = None
+    """Its parts; None if the day does not show them."""
 
     @property
     def products(self) -> frozenset[str]:
-        """Words in the names of the scanners, without their versions."""
-        return frozenset(re.findall(r"(?<![^\s,])[^\s,\d]+(?![^\s,])", self.scanner or ""))
+        return products(self.scanner)
+
+    @property
+    def limits(self) -> frozenset[str]:
+        return frozenset(limit for scan in self.scans or () for limit in scan.limits)
+
+    @property
+    def subject(self) -> KnownScan:
+        """The same without times, by which two scans of the same subject differ."""
+        return replace(self, scans=tuple(replace(scan, scanned_at=None) for scan in self.scans or ()))
+
+
+def products(scanners: str | None) -> frozenset[str]:
+    """Words in the names of scanners, without their versions."""
+    return frozenset(re.findall(r"(?<![^\s,])[^\s,\d]+(?![^\s,])", scanners or ""))
 
 
 class KnownImage(Struct):
@@ -61,6 +79,14 @@ class KnownImage(Struct):
     open: dict[Key, Severity] = field(default_factory=dict)
     suppressed: dict[Key, Severity] = field(default_factory=dict)
 
+    def found_by(self, key: Key) -> KnownScan | None:
+        """Return the scan that found a vulnerability."""
+        return self.scan if key in self.partly else self.whole or self.scan
+
+    def copy(self) -> KnownImage:
+        """Return a copy whose scans stay when the image changes."""
+        return replace(self, partly={*self.partly})
+
 
 State: TypeAlias = dict[str, KnownImage]
 """Slug → image."""
@@ -73,16 +99,24 @@ class Seen(NamedTuple):
     image: KnownImage
     missing: frozenset[str] = frozenset()
     """Digests of the newest version without a scan, if others of it have one."""
+    places: Mapping[Key, tuple[int, ...]] = {}
+    """Vulnerability → positions of the scans that report it."""
 
 
 def known(before: KnownImage | None, seen: Seen) -> KnownImage:
     """Return the state after this snapshot; without a scan, a vulnerability is neither found nor gone."""
     before, now = before or KnownImage(), seen.image
     scan = now.scan
-    if scan and before.whole and not seen.missing.isdisjoint(before.whole.digests):
-        scan = replace(scan, complete=False)  # a digest that was scanned before has no scan
+    earlier = [each for each in (before.whole, before.scan) if each]
+    if scan and (
+        any(not seen.missing.isdisjoint(each.digests) for each in earlier)  # had a scan before
+        or (earlier and scan.limits - earlier[0].limits)
+    ):
+        scan = replace(scan, complete=False)
+    if scan and before.scan and scan.subject == before.scan.subject:
+        scan = before.scan
     if scan and scan.complete:
-        return replace(now, whole=scan)
+        return replace(now, scan=scan, whole=scan)
     return replace(
         now,
         scan=scan or before.scan,
@@ -129,12 +163,31 @@ def _seen(image: Image) -> Seen:
         version=newest.entry.version,
         digests=(*(digest for digest in digests if digest in scanned), *sorted(scanned.difference(digests))),
         scanner=scanner_names(newest.scans),
-        complete=not (selection.limits or (selection.missing and assessment.figures.grade is None)),
+        complete=not selection.missing or assessment.figures.grade is not None,
+        scans=tuple(_counted_scan(selection, each) for each in selection.part_scans),
     )
     known.open = _worst(assessment.rows)
     suppressed = _worst(assessment.suppressed)
     known.suppressed = {key: severity for key, severity in suppressed.items() if key not in known.open}
-    return Seen(entry.slug, known, missing)
+    places: dict[Key, tuple[int, ...]] = {}
+    for position, scan in enumerate(selection.scans):
+        for key in dict.fromkeys((finding.id, finding.pkg) for finding in scan.findings):
+            places[key] = (*places.get(key, ()), position)
+    return Seen(entry.slug, known, missing, places)
+
+
+def _counted_scan(selection: ScanSelection, part_scan: PartScan) -> CountedScan:
+    scan, coverage = part_scan.scan, part_scan.scan.coverage
+    platforms = [*dict.fromkeys(filter(None, part_scan.platforms))]
+    whole = part_scan.covers or not part_scan.parts
+    return CountedScan(
+        scanner_names([scan]),
+        tuple(sorted(selection.digests_of(part_scan))),
+        platforms[0] if len(platforms) == 1 else None if whole else "unknown",
+        tuple(sorted(coverage.packages)),
+        tuple(sorted(coverage.limits)),
+        scan.scanned_at,
+    )
 
 
 def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:
@@ -157,7 +210,7 @@ def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = Fals
     for seen in snapshot:
         missing.discard(seen.slug)
         before = state.get(seen.slug)
-        yield from _image_events(seen.slug, before, known(before, seen), first)
+        yield from _image_events(seen, before, known(before, seen), first)
     for slug in sorted(missing):
         for key, severity in sorted((state[slug].open | state[slug].suppressed).items()):
             version = _version(state[slug])
@@ -171,7 +224,10 @@ def _version(image: KnownImage) -> str:
     return image.scan.version
 
 
-def _image_events(slug: str, before: KnownImage | None, now: KnownImage, first: _First) -> Iterator[AnyEvent]:
+def _image_events(
+    seen: Seen, before: KnownImage | None, now: KnownImage, first: _First
+) -> Iterator[AnyEvent]:
+    slug = seen.slug
     if before is None:
         yield events.ImageAdded(slug, now.lifecycle, first)
         before = KnownImage(lifecycle=now.lifecycle)
@@ -190,28 +246,28 @@ def _image_events(slug: str, before: KnownImage | None, now: KnownImage, first: 
     if before.latest != now.latest:
         yield events.LatestChanged(slug, before.latest, now.latest)
     if (before.scanned, before.scan) != (now.scanned, now.scan):
-        scan = astuple(now.scan) if now.scan else (None, (), None, False)
+        scan = astuple(now.scan) if now.scan else (None, (), None, False, None)
         yield events.ScanChanged(slug, now.scanned, *scan)
     if before.grade != now.grade:
         yield events.GradeChanged(slug, before.grade, now.grade)
     if now.scan is not None:
-        yield from _row_events(slug, before, now, now.scan, first)
+        yield from _row_events(seen, before, now, now.scan, first)
 
 
 def _row_events(
-    slug: str, before: KnownImage, now: KnownImage, scan: KnownScan, first: _First
+    seen: Seen, before: KnownImage, now: KnownImage, scan: KnownScan, first: _First
 ) -> Iterator[AnyEvent]:
-    version = scan.version
+    slug, version = seen.slug, scan.version
     earlier, later = before.open | before.suppressed, now.open | now.suppressed
     gone = earlier.keys() - later
-    reason, in_part = _reason(before.whole or before.scan, scan), _reason(before.scan, scan)
+    reason = _reason(before.whole or before.scan, scan)
     other = before.scan is not None and before.scan.products != scan.products
     renamed: dict[Key, str] = {}
     if other or reason == "scanner":
         renamed = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
     gone -= {(id_, was) for (id_, _), was in renamed.items()}
     for key in sorted(gone):
-        why = in_part if key in before.partly else reason
+        why = _reason(before.found_by(key), scan)
         yield events.VulnerabilityGone(slug, version, *key, earlier[key], why)
     by: Literal["scanner"] | None = "scanner" if other and reason == "scanner" else None
     for key, severity in sorted(later.items()):
@@ -219,7 +275,9 @@ def _row_events(
         former = earlier.get((key[0], was or key[1]))
         if former is None:
             if key in now.open:
-                yield events.VulnerabilityFound(slug, version, *key, severity, first or by)
+                yield events.VulnerabilityFound(
+                    slug, version, *key, severity, first or by, seen.places.get(key)
+                )
             else:
                 yield events.VulnerabilitySuppressed(slug, version, *key, severity, first)
             continue
@@ -309,7 +367,7 @@ def _apply_to_image(image: KnownImage, event: AnyEvent) -> None:
             _need((event.version is None) <= (not event.scanned), "a scan without a version")
             scan = None
             if event.version is not None:
-                scan = KnownScan(event.version, event.digests, event.scanner, event.complete)
+                scan = KnownScan(event.version, event.digests, event.scanner, event.complete, event.scans)
             _need((image.scanned, image.scan) != (event.scanned, scan), "the scan did not change")
             image.scanned, image.scan = event.scanned, scan
             if scan and scan.complete:

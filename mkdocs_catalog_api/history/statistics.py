@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import NamedTuple, get_args
 
@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
-from ..catalog.events import AnyEvent
+from ..catalog.events import AnyEvent, CountedScan
 from ..catalog.history import (
     Episode,
     EpisodeEnd,
@@ -33,7 +33,7 @@ from ..catalog.scans import SEVERITIES, Severity
 from ..problems import Problems
 from .days import Day, Folder
 from .replay import follow
-from .state import Key, KnownImage, KnownScan, State
+from .state import Key, KnownImage, KnownScan, State, products
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _FIXES = ("rebuilt", "superseded")
@@ -65,47 +65,41 @@ class _Replay:
 
     def history(self) -> History:
         days = [self._day(day) for day in self._folder.days()]
-        fixes = FixStatistics(days[-1].date)
-        entries: list[FixEntry] = []
-        for slug, episodes in sorted(self._episodes.items()):
-            for fix in episodes.all_fixes():
-                fixes.add(fix.date, fix.clock.worst, fix.clock.since)
-            entries.extend(episodes.fix_entries(slug))
+        entries = [
+            entry for slug, episodes in sorted(self._episodes.items()) for entry in episodes.entries(slug)
+        ]
+        urgent = [entry for entry in entries if entry.severity in URGENT]
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, fixes.times(), entries, images)
+        return History(days, times_to_fix(entries, days[-1].date), urgent, images)
 
     def _day(self, day: Day) -> RecordedDay:
-        before = {event.slug: _Before.of(self._state.get(event.slug)) for event in day.events}
+        before = {event.slug: KnownImage() for event in day.events}
+        before |= {slug: self._state[slug].copy() for slug in before if slug in self._state}
         fitting = follow(day, self._state, self._problems)
-        slugs = [*dict.fromkeys(event.slug for event in fitting)]
-        for slug in slugs:
-            self._episodes[slug].begin_day(
-                day.date, before[slug], self._state.get(slug), unknown=self._unknown(slug, before[slug])
-            )
-        rows = [event for event in fitting if isinstance(event, events.VulnerabilityEvent)]
-        fixes = {(event.slug, event.id, event.pkg) for event in rows if self._episodes[event.slug].add(event)}
-        for slug in slugs:
-            self._close(day.date, slug)
+        by_slug: dict[str, list[AnyEvent]] = defaultdict(list)
+        for event in fitting:
+            by_slug[event.slug].append(event)
+        today = {slug: self._image_day(day.date, slug, before[slug]) for slug in by_slug}
+        fixes = {(slug, *key) for slug in by_slug for key in self._follow(slug, today[slug], by_slug[slug])}
         counts = Counter(_KINDS[type(event)] for event in fitting)
         return RecordedDay(day.date, day.figures, dict(sorted(counts.items())), fitting, fixes)
 
-    def _unknown(self, slug: str, before: _Before) -> bool:
-        """Whether the age of its vulnerabilities is unknown, because another slug had the image before."""
-        image = self._state.get(slug)
-        if image is None or before.whole is not None:
-            return False
-        return any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(image))
+    def _image_day(self, date: str, slug: str, before: KnownImage) -> ImageDay:
+        now, unknown = self._state.get(slug), False
+        if now and before.whole is None:
+            unknown = any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(now))
+        return ImageDay(date, before, now, unknown)
 
-    def _close(self, date: str, slug: str) -> None:
-        """Update the figures of an image at the end of a day on which it changed."""
-        image = self._state.get(slug)
-        self._episodes[slug].close_day(image)
-        self._digests[slug].close_day(date, image)
-        for digest in _digests(image) if image else ():
+    def _follow(self, slug: str, today: ImageDay, events: Sequence[AnyEvent]) -> Set[Key]:
+        """Add a day on which an image changed; return what was fixed."""
+        fixes = self._episodes[slug].follow(today, events)
+        self._digests[slug].close_day(today.date, today.now)
+        for digest in _digests(today.now) if today.now else ():
             self._listed[digest].add(slug)
-        recorded, figures = self._figures[slug], _figures(date, image)
+        recorded, figures = self._figures[slug], _figures(today.date, today.now)
         if not recorded or astuple(recorded[-1])[1:] != astuple(figures)[1:]:
             recorded.append(figures)
+        return fixes
 
     def _record(self, slug: str) -> ImageRecord:
         episodes = self._episodes[slug].all(self._state.get(slug))
@@ -202,27 +196,32 @@ class Fix(NamedTuple):
 
 
 class _Ending(NamedTuple):
-    """The end of an id in one or more packages on one day."""
+    """The end of an open vulnerability."""
 
-    fixes: bool
+    key: Key
     version: str
     reason: EpisodeEnd
+    fixes: bool
 
 
-class _Before(NamedTuple):
-    """The scans of an image before a day."""
+class ImageDay(NamedTuple):
+    """A day on which an image changed."""
 
-    scan: KnownScan | None
-    whole: KnownScan | None
-    partly: Set[Key]
+    date: str
+    before: KnownImage
+    now: KnownImage | None
+    """None if it has left."""
+    unknown: bool
+    """Whether the age of what is found is unknown, because another slug had the image before."""
 
-    @classmethod
-    def of(cls, image: KnownImage | None) -> _Before:
-        return cls(image.scan, image.whole, {*image.partly}) if image else cls(None, None, set())
+    @property
+    def scan(self) -> KnownScan | None:
+        return self.now.scan if self.now else None
 
-    def found(self, key: Key) -> KnownScan | None:
-        """Return the scan that found a vulnerability."""
-        return self.scan if key in self.partly else self.whole or self.scan
+    @property
+    def scans(self) -> Sequence[CountedScan]:
+        """Those that count, as far as the days show them."""
+        return (self.scan and self.scan.scans) or ()
 
 
 class ImageEpisodes(Struct):
@@ -239,61 +238,86 @@ class ImageEpisodes(Struct):
     """Ids that were suppressed at the baseline and never open."""
     scanned: set[str] = field(default_factory=set)
     """Digests that were scanned on any day before, or versions if the digests are unknown."""
-    date: str = ""
-    before: _Before = _Before.of(None)
-    scan: KnownScan | None = None
-    unknown: bool = False
-    """Whether the age of the vulnerabilities that are found on this day is unknown."""
-    gone: dict[str, _Ending] = field(default_factory=dict)
-    """Id that is no longer open in a package since today → a fix only if each of these ends is one."""
+    made: dict[CountedScan, str] = field(default_factory=dict)
+    """Each scan of the image → the day on which it was made, else the day on which it was first recorded."""
+    seen: dict[Key, tuple[CountedScan, ...]] = field(default_factory=dict)
+    """The scans that first reported an open vulnerability, as far as the days show them."""
 
-    def begin_day(self, date: str, before: _Before, image: KnownImage | None, *, unknown: bool) -> None:
-        self.date, self.before, self.unknown = date, before, unknown
-        self.scan = image.scan if image else None
+    def follow(self, today: ImageDay, day_events: Iterable[AnyEvent]) -> Set[Key]:
+        """Add the events of a day; return the keys of the fixes."""
+        for scan in today.scans:
+            self.made.setdefault(scan, (scan.scanned_at or today.date)[:10])
+        gone: dict[str, list[_Ending]] = defaultdict(list)
+        for event in day_events:
+            if isinstance(event, events.VulnerabilityEvent) and (ending := self._add(today, event)):
+                gone[event.id].append(ending)
+        still_open = {id_ for id_, _ in self.open}
+        suppressed = {id_ for id_, _ in today.now.suppressed} if today.now else set()
+        for id_ in gone.keys() - still_open:
+            # A fix only if each of these ends is one.
+            ending = next((each for each in reversed(gone[id_]) if not each.fixes), gone[id_][0])
+            if ending.fixes and id_ not in suppressed:
+                fix = Fix(today.date, self.clocks.pop(id_), ending.version, ending.reason)
+                self.fixes[id_].append(fix)
+            else:
+                self.clocks[id_].reason = "suppressed" if id_ in suppressed else ending.reason
+        self.scanned |= _scanned(today.scan)
+        return {ending.key for endings in gone.values() for ending in endings if ending.fixes}
 
-    def add(self, event: events.VulnerabilityEvent) -> bool:
-        """Apply an event; return whether it is a fix in one package."""
+    def _add(self, today: ImageDay, event: events.VulnerabilityEvent) -> _Ending | None:
+        """Add an event; return the end of an open vulnerability."""
+        key = event.id, event.pkg
         match event:
             case events.VulnerabilityFound():
-                self._open((event.id, event.pkg), event.severity, baseline=event.reason == "baseline")
+                places = [place for place in event.seen or () if place < len(today.scans)]
+                self.seen[key] = tuple(today.scans[place] for place in places)
+                self._open(today, key, event.severity, baseline=event.reason == "baseline")
             case events.VulnerabilityReopened():
-                self._open((event.id, event.pkg), event.severity)
+                self._open(today, key, event.severity)
             case events.VulnerabilityChanged():
-                if (key := (event.id, event.was or event.pkg)) in self.open:
-                    self.open.remove(key)
-                    self.open.add((event.id, event.pkg))
+                if (former := (event.id, event.was or event.pkg)) in self.open:
+                    self.open.remove(former)
+                    self.open.add(key)
+                    if event.was:  # another scanner reports it
+                        self.seen.pop(former, None)
                     self.clocks[event.id].worsen(event.severity)
             case events.VulnerabilitySuppressed():
-                key = event.id, event.pkg
                 if event.reason == "baseline":
                     self.hidden.add(event.id)
-                elif key not in self.open and self._fixed_here(event.id):
-                    self._open(key, event.severity)
-                self._end(event, "suppressed", fixes=False)
+                elif key not in self.open and self._fixed_here(today, event.id):
+                    self._open(today, key, event.severity)
+                return self._end(today, event, "suppressed", fixes=False)
             case events.VulnerabilityGone():
-                return self._end(event, event.reason, fixes=self._fixes(event))
-        return False
+                return self._end(today, event, event.reason, fixes=self._fixes(today, event))
+        return None
 
-    def _fixes(self, event: events.VulnerabilityGone) -> bool:
-        """Whether the same scanner scanned another build, or a later version."""
-        before, scan = self.before.found((event.id, event.pkg)), self.scan
-        if before is None or scan is None or event.reason not in _FIXES:
+    def _fixes(self, today: ImageDay, event: events.VulnerabilityGone) -> bool:
+        """Whether another build, or a later version, was scanned where the vulnerability was seen."""
+        key = event.id, event.pkg
+        before, scan = today.before.found_by(key), today.scan
+        seen = self.seen.pop(key, ())
+        if before is None or scan is None or event.reason not in _FIXES or key not in self.open:
             return False
-        later = event.reason == "rebuilt" or parse_label(scan.version).key > parse_label(before.version).key
-        return later and before.products == scan.products
+        if event.reason == "superseded" and parse_label(scan.version).key <= parse_label(before.version).key:
+            return False
+        first = self.clocks[event.id].since.date
+        fresh = [each for each in today.scans if self.made[each] >= first]
+        if seen and scan.scans is not None:
+            return all(any(_looked(now, each) for now in fresh) for each in seen)
+        return (scan.scans is None or bool(fresh)) and before.products == scan.products
 
-    def _fixed_here(self, id_: str) -> bool:
+    def _fixed_here(self, today: ImageDay, id_: str) -> bool:
         """Whether fixes of the id don't count, because today's digests were scanned before."""
-        return id_ in self.ended and not self.scanned.isdisjoint(_scanned(self.scan))
+        return id_ in self.ended and not self.scanned.isdisjoint(_scanned(today.scan))
 
-    def _open(self, key: Key, severity: Severity, *, baseline: bool = False) -> None:
+    def _open(self, today: ImageDay, key: Key, severity: Severity, *, baseline: bool = False) -> None:
         id_, _ = key
-        again = self._fixed_here(id_)
+        again = self._fixed_here(today, id_)
         if again and id_ not in self.clocks and self.fixes[id_]:
             self.clocks[id_] = self.fixes[id_].pop().clock
         if id_ not in self.clocks:
-            unknown = baseline or self.unknown or id_ in self.hidden
-            self.clocks[id_] = Clock(Since(self.date, unknown), severity)
+            unknown = baseline or today.unknown or id_ in self.hidden
+            self.clocks[id_] = Clock(Since(today.date, unknown), severity)
         self.hidden.discard(id_)
         self.clocks[id_].worsen(severity)
         self.open.add(key)
@@ -313,61 +337,34 @@ class ImageEpisodes(Struct):
         if candidates := same or other:
             self.ended[id_].remove(candidates[-1])
 
-    def _end(self, event: events.VulnerabilityEvent, reason: EpisodeEnd, *, fixes: bool) -> bool:
-        """End an open vulnerability; return whether this is a fix."""
+    def _end(
+        self, today: ImageDay, event: events.VulnerabilityEvent, reason: EpisodeEnd, *, fixes: bool
+    ) -> _Ending | None:
+        """End an open vulnerability."""
         key = event.id, event.pkg
         if key not in self.open:  # it was suppressed
-            return False
+            return None
         self.open.remove(key)
-        if not fixes or event.id not in self.gone:
-            self.gone[event.id] = _Ending(fixes, event.version, reason)
         episode = self._episode(key, event.severity)
         if fixes:
-            days = None if episode.baseline else _days(episode.first_seen, self.date)
-            episode = replace(episode, fixed=self.date, fixed_in=event.version, days=days)
+            days = None if episode.baseline else _days(episode.first_seen, today.date)
+            episode = replace(episode, fixed=today.date, fixed_in=event.version, days=days)
         self.ended[event.id].append(replace(episode, reason=reason))
-        return fixes
+        return _Ending(key, event.version, reason, fixes)
 
-    def close_day(self, image: KnownImage | None) -> None:
-        """Stop the clocks of the ids that were fixed today in every package."""
-        if self.gone:
-            still_open = {id_ for id_, _ in self.open}
-            suppressed = {id_ for id_, _ in image.suppressed} if image else set()
-            for id_, ending in self.gone.items():
-                if id_ in still_open:
-                    continue
-                if ending.fixes and id_ not in suppressed:
-                    fix = Fix(self.date, self.clocks.pop(id_), ending.version, ending.reason)
-                    self.fixes[id_].append(fix)
-                else:
-                    self.clocks[id_].reason = "suppressed" if id_ in suppressed else ending.reason
-            self.gone.clear()
-        self.scanned |= _scanned(self.scan)
-
-    def all_fixes(self) -> Iterator[Fix]:
-        for fixes in self.fixes.values():
-            yield from fixes
-
-    def fix_entries(self, slug: str) -> list[FixEntry]:
-        """Return an entry for each clock of a critical or high id, by id and first day."""
+    def entries(self, slug: str) -> list[FixEntry]:
+        """Return an entry for each clock, by id and first day."""
         still_open = {id_ for id_, _ in self.open}
-        entries = [
-            FixEntry(
-                *(slug, id_, clock.worst, clock.since.date),
-                *(None, None, None),
-                None if id_ in still_open else clock.reason,
-            )
-            for id_, clock in self.clocks.items()
-        ]
+        entries = []
+        for id_, clock in self.clocks.items():
+            reason = None if id_ in still_open else clock.reason
+            entries.append(FixEntry(slug, id_, clock.worst, clock.since.date, None, None, None, reason))
         for id_, fixes in self.fixes.items():
             for date, clock, version, reason in fixes:
                 first, baseline = clock.since
                 days = None if baseline else _days(first, date)
                 entries.append(FixEntry(slug, id_, clock.worst, first, date, version, days, reason))
-        return sorted(
-            (entry for entry in entries if entry.severity in URGENT),
-            key=lambda entry: (entry.id, entry.first_seen),
-        )
+        return sorted(entries, key=lambda entry: (entry.id, entry.first_seen))
 
     def all(self, image: KnownImage | None) -> list[Episode]:
         """Return the episodes that have not ended, then the others, latest ends first."""
@@ -379,6 +376,15 @@ class ImageEpisodes(Struct):
         return Episode(*key, severity, *since, fixed=None, fixed_in=None, days=None, reason=None)
 
 
+def _looked(now: CountedScan, seen: CountedScan) -> bool:
+    """Whether a scan would report what another one has seen, if it were still there."""
+    return (
+        products(now.scanner) == products(seen.scanner)
+        and (now.platform is None or now.platform == seen.platform != "unknown")
+        and {*now.limits} <= {*seen.limits}
+    )
+
+
 def _scanned(scan: KnownScan | None) -> set[str]:
     return {*(scan.digests or [scan.version])} if scan else set()
 
@@ -387,27 +393,20 @@ def _days(first: str, last: str) -> int:
     return (datetime.date.fromisoformat(last) - datetime.date.fromisoformat(first)).days
 
 
-class FixStatistics:
-    """The time to fix by severity, in the windows that end with the last recorded day."""
-
-    def __init__(self, last: str) -> None:
-        self._last = last
-        self._fixes: list[tuple[Severity, int, int]] = []
-        """Severity, age of the fix in days on the last recorded day, and days that the fix took."""
-
-    def add(self, date: str, severity: Severity, since: Since) -> None:
-        """Add the fix of an id; an id of the baseline has no known beginning and is left out."""
-        if not since.baseline:
-            self._fixes.append((severity, _days(date, self._last), _days(since.date, date)))
-
-    def times(self) -> TimeToFix:
-        return TimeToFix(*map(self._windows, SEVERITIES))
-
-    def _windows(self, severity: Severity) -> FixWindows:
-        fixes = [(before, days) for each, before, days in self._fixes if each == severity]
-        return FixWindows(
-            *(_times(sorted(days for before, days in fixes if before < window)) for window in _WINDOWS)
+def times_to_fix(entries: Iterable[FixEntry], last: str) -> TimeToFix:
+    """Return the time to fix by severity, in the windows that end with the last recorded day."""
+    fixes: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for entry in entries:
+        if entry.fixed is not None and entry.days is not None:
+            fixes[entry.severity].append((_days(entry.fixed, last), entry.days))
+    return TimeToFix(
+        *(
+            FixWindows(
+                *(_times(sorted(days for age, days in fixes[word] if age < window)) for window in _WINDOWS)
+            )
+            for word in SEVERITIES
         )
+    )
 
 
 def _times(days: list[int]) -> FixTimes:

@@ -51,6 +51,7 @@ def check(api: Api) -> None:
                 api.blame("changes.json", f"{where}.{name}", "is more than all")
     _fixes(api, dates[-1])
     _times(api, dates[-1])
+    _scans(api, dates)
     digests = _digests(api, dates)
     for path, document in api.documents.items():
         if path.startswith("history/"):
@@ -156,6 +157,51 @@ def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:
             first, end = (datetime.date.fromisoformat(entry[key]) for key in ("firstSeen", "fixed"))
             took = (end - first).days
     api.expect(path, f"{where}.days", entry["days"], took)
+
+
+def _scans(api: Api, dates: list[str]) -> None:
+    """Where a vulnerability was seen, and that a scan of a fix has looked there since."""
+    fixed = {
+        (document["slug"], episode["id"], episode["pkg"], episode["fixed"]): episode["firstSeen"]
+        for path, document in api.documents.items()
+        if path.startswith("history/")
+        for episode in document["vulnerabilities"]
+    }
+    latest: dict[str, list[Json]] = {}
+    made: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str, str], list[Json]] = {}
+    for date in dates:
+        path = f"changes/{date}.json"
+        for number, event in enumerate(api.documents[path]["data"]):
+            kind, slug, where = event["kind"], event["slug"], f"$.data[{number}]"
+            vulnerability = slug, event.get("id"), event.get("pkg")
+            if kind == "scan-changed":
+                latest[slug] = event["scans"] or []
+                for scan in latest[slug]:
+                    made.setdefault((slug, str(scan)), (scan["scannedAt"] or date)[:10])
+                if event["scans"] is not None:
+                    digests = {digest for scan in latest[slug] for digest in scan["digests"]}
+                    api.expect(path, f"{where}.digests", sorted(event["digests"]), sorted(digests))
+            elif kind == "vulnerability-found":
+                places, scans = event["seen"] or [], latest.get(slug, [])
+                if places != sorted({*places}) or not all(place < len(scans) for place in places):
+                    api.blame(path, f"{where}.seen", "names a scan that does not count")
+                    continue
+                seen[vulnerability] = [scans[place] for place in places]
+            elif kind == "vulnerability-changed" and event["was"]:
+                seen.pop((slug, event["id"], event["was"]), None)
+            elif kind == "vulnerability-gone":
+                first = fixed.get((*vulnerability, date))
+                for scan in seen.pop(vulnerability, []):
+                    fresh = [each for each in latest[slug] if first and made[slug, str(each)] >= first]
+                    if first and not any(_looked(each, scan) for each in fresh):
+                        api.blame(path, where, "is a fix, but no scan has looked where it was seen")
+
+
+def _looked(now: Json, before: Json) -> bool:
+    names = [[word for word in scan["scanner"].split() if not word[0].isdigit()] for scan in (now, before)]
+    part = now["platform"] in (None, before["platform"]) and now["platform"] != "unknown"
+    return part and names[0] == names[1] and {*now["limits"]} <= {*before["limits"]}
 
 
 def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
