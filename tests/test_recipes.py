@@ -58,18 +58,19 @@ def refuses(document: Any) -> bool:
     )
 
 
-def gate(shell: str, url: str, image: str, days: str = "", platform: str = "") -> int:
-    """Run the script as printed but for the values of its first four lines, which the reader edits."""
-    return answered(shell, url, image, days, platform).returncode
+def gate(shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = "") -> int:
+    """Run the script as printed but for the values of its first five lines, which the reader edits."""
+    return answered(shell, url, image, days, platform, former).returncode
 
 
 def answered(
-    shell: str, url: str, image: str, days: str = "", platform: str = ""
+    shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    site, wanted, age, of, *rest = block("ci-gate", "gate.sh").splitlines()
-    assert (site[:5], wanted, age, of) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=")
+    site, *edited, rest = block("ci-gate", "gate.sh").split("\n", 5)
+    assert (site[:5], *edited) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=", "FORMER_DAYS=")
     values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
-    text = "\n".join([*values, *rest, "true", ""])
+    values.append(f"FORMER_DAYS={former}")
+    text = "\n".join([*values, rest, "true", ""])
     command = [shell, "-e", "-c", text]
     return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
 
