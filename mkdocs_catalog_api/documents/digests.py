@@ -83,9 +83,7 @@ class DigestEntry(Document):
     platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
     security: Annotated[
         SecurityFigures,
-        Meta(
-            description="Counts for this release or manifest; of a former digest, by its last scan."
-        ),
+        Meta(description="Counts for this release or manifest; of a former digest, by its last scan."),
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
