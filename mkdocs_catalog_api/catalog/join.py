@@ -395,8 +395,8 @@ def _mismatches(
         message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
         hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
         if former:
-                f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
             message = f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
+            hint = f"scan {key} again"
         yield message, hint
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
