@@ -176,7 +176,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         if field not in schema["required"]
     }
     assert optional == {
-        *("Badge.namedLogo", "Badge.logoColor", "Badge.logoSvg", "VexProduct.subcomponents"),
+        "VexProduct.subcomponents",
         *("VexStatement.justification", "VexStatement.impact_statement", "VexStatement.action_statement"),
         *("RenovateImage.sourceUrl", "RenovateImage.homepage", "RenovateRelease.releaseTimestamp"),
         *("RenovateRelease.digest", "RenovateRelease.changelogUrl"),
@@ -206,7 +206,7 @@ def test_words_of_the_contract_have_names_and_stand_in_their_own_order(described
         assert len({*variables}) == len(variables) == len(schema["enum"])
         assert all(re.fullmatch("[A-Z][A-Z0-9_]*", name) for name in variables)
     reference = {"$ref": "#/components/schemas/Grade"}
-    assert schemas["ImageSecurity"]["properties"]["grade"]["anyOf"][0] == reference
+    assert schemas["SecurityFigures"]["properties"]["grade"]["anyOf"][0] == reference
     assert schemas["Vulnerability"]["properties"]["severity"]["$ref"] == "#/components/schemas/Severity"
     (_, badge) = dict(operations(described))["/api/v1/badge/{slug}/{name}.json"]["parameters"]
     assert badge["schema"] == {"$ref": "#/components/schemas/ImageBadgeName"}
