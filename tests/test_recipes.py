@@ -58,18 +58,19 @@ def refuses(document: Any) -> bool:
     )
 
 
-def gate(shell: str, url: str, image: str, days: str = "", platform: str = "") -> int:
-    """Run the script as printed but for the values of its first four lines, which the reader edits."""
-    return answered(shell, url, image, days, platform).returncode
+def gate(shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = "") -> int:
+    """Run the script as printed but for the values of its first five lines, which the reader edits."""
+    return answered(shell, url, image, days, platform, former).returncode
 
 
 def answered(
-    shell: str, url: str, image: str, days: str = "", platform: str = ""
+    shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    site, wanted, age, of, *rest = block("ci-gate", "gate.sh").splitlines()
-    assert (site[:5], wanted, age, of) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=")
+    site, *edited, rest = block("ci-gate", "gate.sh").split("\n", 5)
+    assert (site[:5], *edited) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=", "FORMER_DAYS=")
     values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
-    text = "\n".join([*values, *rest, "true", ""])
+    values.append(f"FORMER_DAYS={former}")
+    text = "\n".join([*values, rest, "true", ""])
     command = [shell, "-e", "-c", text]
     return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
 
@@ -248,6 +249,57 @@ def test_the_gate_admits_what_is_scanned_in_part_only_for_who_says_so(shell: str
             assert ended.returncode == code, (platform, values, ended.stderr)
             if not platform:
                 assert ended.stderr == f"refused: {fine}: scanned in part (linux/amd64)\n"
+
+
+FORMER: list[tuple[str, int | None, int]] = [
+    ("", 0, 1),
+    ("3", 0, 0),
+    ("3", 3, 0),
+    ("3", 4, 1),
+    ("3", -1, 1),
+    ("3", None, 1),
+]
+"""Days for which a former build is allowed, the days since it was replaced, and whether it is refused."""
+
+
+def former_document(document: Any, age: int | None) -> Any:
+    """The document, as that of a digest that was replaced so many days ago."""
+    copy = json.loads(json.dumps(document))
+    until = None if age is None else (datetime.now(UTC) - timedelta(days=age)).date().isoformat()
+    update = {"version": "2.0", "digest": copy["digest"], "href": "", "fixes": 1, "adds": 0}
+    for entry in copy["data"]:
+        entry |= {"listed": False, "isLatest": False, "until": until, "upgrade": update}
+    return copy
+
+
+@SHELLS
+def test_the_gate_refuses_a_former_build_and_names_its_update(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    document = fine_document(served.api)
+    fine = document["digest"]
+    server = BadServer({path_of(fine): list})
+    with server.running():
+        for days, age, code in FORMER:
+            former = former_document(document, age)
+            body = answer(json.dumps(former).encode())
+            server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+            ended = answered(shell, f"{server.address}/hardened", fine, former=days)
+            assert ended.returncode == code, (days, age, ended.stderr)
+            until = former["data"][0]["until"]
+            reason = f"rebuilt on {until}" if until else "a former build"
+            assert code == 0 or ended.stderr == f"refused: {fine}: {reason}: update to 2.0@{fine}\n"
+
+
+def test_the_policy_denies_a_former_build_and_names_its_update(served: Served) -> None:
+    document, policy = fine_document(served.api), block("ci-gate", "policy/catalog.rego")
+    for days, age, code in FORMER:
+        former = former_document(document, age)
+        reasons = denials(
+            answer_of(former), policy.replace("former_days := 0", f"former_days := {days or 0}")
+        )
+        until = former["data"][0]["until"]
+        reason = f"rebuilt on {until}: update to 2.0" if until else "a former build"
+        assert reasons == [reason] * code, (days, age)
 
 
 @SHELLS

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pathspec import GitIgnoreSpec
 
+from ..catalog.registry_facts import ChartFacts, ImageFacts
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import shown
@@ -179,6 +180,8 @@ class Filled(Struct, frozen=True):
     """The versions that were removed from the registry: none of them is the newest or an update."""
     keep: int | None
     """Number of versions to list for each line and variant; None for all."""
+    facts: ImageFacts | ChartFacts
+    """The file."""
 
 
 class RawItem(Struct, frozen=True):

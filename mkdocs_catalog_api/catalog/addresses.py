@@ -22,6 +22,7 @@ SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"
 FIXES = "fixes.json"
+DIGEST = "digests/{algorithm}/{hex}.json"
 
 
 def collection(resource: str) -> str:
@@ -42,6 +43,11 @@ def detail(slug: str) -> str:
 
 def release(slug: str, version: str) -> str:
     return f"security/{slug}/{version}.json"
+
+
+def digest(text: str) -> str:
+    algorithm, _, hex_ = text.partition(":")
+    return DIGEST.format(algorithm=algorithm, hex=hex_)
 
 
 def badge(name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
+from .models import Lifecycle
 from .published import Counter, Counters, Document, GradeLetter
 from .vulnerabilities import SeverityWord, open_words
 
@@ -223,6 +224,11 @@ class ImageRecord(NamedTuple):
     """Oldest first."""
     episodes: Sequence[Episode]
     """Newest first."""
+    listed: Mapping[tuple[str, str], str | None]
+    """Version and digest that its page listed → the first day without it; None if listed on the last day."""
+    lifecycle: Lifecycle
+    """On the last day with the image, as is `latest`."""
+    latest: str | None
 
 
 class History(Struct, frozen=True):

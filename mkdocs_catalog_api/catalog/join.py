@@ -19,7 +19,7 @@ from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
 from .names import Reference
 from .scan_selection import JoinRules, Kept, Part, ReleaseParts, ScanSelection
 from .scans import PACKAGES, Scan, plain_platform
-from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
+from .value import Chart, FormerDigest, Image, Pin, Release, ReportUse, Unused, WebPage
 
 NO_REGISTRY = "registry.invalid"
 """Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
@@ -51,6 +51,7 @@ class Joined(NamedTuple):
     reports: tuple[ReportUse, ...]
     """In the order of the scans."""
     pin_faults: list[PinFault]
+    former: tuple[FormerDigest, ...]
 
 
 def join(
@@ -59,12 +60,13 @@ def join(
     scans: Sequence[Scan],
     rules: JoinRules,
     problems: Problems,
+    former: Sequence[FormerDigest] = (),
 ) -> Joined:
-    """Join images and charts with the scans.
+    """Join images, charts and former digests with the scans.
 
     Problems of reports are added, except those of unused reports: see `unused_reports`.
     """
-    releases = _ReleaseIndex(entry for entry, _ in images)
+    releases = _ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[_Key, list[Scan]] = defaultdict(list)
     misplaced: set[tuple[str, int]] = set()
     scans = [_of_path(scan, releases) for scan in scans]
@@ -78,10 +80,10 @@ def join(
         for key in keys or ():
             candidates[key].append(scan)
     selections: dict[str, ScanSelection] = {}
-    for key, entry in releases.entries.items():
+    for key, entry in releases.every.items():
         platforms: Sequence[str] = entry.platforms
         if not (entry.manifests and key.slug in rules.synced):
-            platforms = platforms or releases.platforms[key.slug]
+            platforms = platforms or releases.platforms.get(key.slug, ())
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
         selections[str(key)] = rules.select(candidates.get(key, ()), known)
     pins = _Pins(releases, scans, rules)
@@ -95,10 +97,17 @@ def join(
         )
         for entry, page in images
     )
+    formers = {
+        str(key): replace(each, release=replace(each.release, selection=selections[str(key)]))
+        for key, each in releases.former.items()
+    }
     for subject, selection in selections.items():
+        if subject in formers:  # nobody has to scan it again
+            continue
         problems.extend(_kept(kept, subject) for kept in selection.kept if kept.scan.path != kept.other.path)
         problems.extend(_missing(selection, subject, accepted="partial" in rules.accept))
-    return Joined(joined_images, joined_charts, tuple(_uses(scans, selections, misplaced)), pins.faults)
+    uses = tuple(_uses(scans, selections, misplaced))
+    return Joined(joined_images, joined_charts, uses, pins.faults, tuple(formers.values()))
 
 
 def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[Problem]:
@@ -200,19 +209,20 @@ def _uses(
 
 
 class _Key(NamedTuple):
-    """Names a release."""
+    """Names a release, or the former one with this digest."""
 
     slug: str
     version: str
+    former: str = ""
 
     def __str__(self) -> str:
-        return f"{self.slug} {self.version}"
+        return f"{self.slug} {self.version}" + (f" ({self.former})" if self.former else "")
 
 
 class _ReleaseIndex:
     """The releases of some images. Lists are by slug, then newest first, as the versions of each image."""
 
-    def __init__(self, images: Iterable[ImageEntry]) -> None:
+    def __init__(self, images: Iterable[ImageEntry], former: Iterable[FormerDigest] = ()) -> None:
         self.entries: dict[_Key, VersionEntry] = {}
         self.repositories: dict[str, str | None] = {}
         """Slug → repository; None if unknown because `registry` is not set."""
@@ -233,6 +243,19 @@ class _ReleaseIndex:
                     self._by_tag[repository, tag].append(key)
                 for digest in entry.every_digest:
                     self._by_digest[digest].append(key)
+        self.former = {_Key(each.slug, each.version, each.digest): each for each in former}
+        """By slug, then those of the newest version first."""
+        self.every = self.entries | {key: each.release.entry for key, each in self.former.items()}
+        self._by_digits: dict[tuple[str, str], tuple[_Key, str]] = {}
+        """Slug and first digits of a former digest → its release, and the digest."""
+        former_by_digest: dict[str, list[_Key]] = defaultdict(list)
+        for key, each in self.former.items():
+            for digest in each.release.entry.every_digest:
+                if digest not in self._by_digest:
+                    former_by_digest[digest].append(key)
+                    digits = digest.partition(":")[2][:12]
+                    self._by_digits.setdefault((each.slug, digits), (key, digest))
+        self._by_digest |= former_by_digest
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
             self._slugs[repository].append(slug)
@@ -250,7 +273,12 @@ class _ReleaseIndex:
 
     def labelled(self, slug: str, label: str) -> _Key | None:
         """The release of an image with this label or tag."""
-        return next((key for key in self.with_tag(self.repositories[slug], label) if key.slug == slug), None)
+        keys = self.with_tag(self.repositories.get(slug), label)
+        return next((key for key in keys if key.slug == slug), None)
+
+    def former_with(self, slug: str, digits: str) -> tuple[_Key, str] | None:
+        """The former release of an image with a digest that begins with these digits, and the digest."""
+        return self._by_digits.get((slug, digits))
 
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""
@@ -262,26 +290,27 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
     place = _place(scan, releases)
     folder, by_path = place.slug, place.key
     keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
+    listed = [key for key in keys if not key.former]
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
         message = f"this report is for {', '.join(sorted(slugs))}, but it is in the folder of {folder}"
         hint = f"move it to {scan.file.removesuffix(scan.path)}{min(slugs)}/"
         problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
         return None
-    if place.digest and by_path and (other := _contradiction(scan, place.digest, releases.entries[by_path])):
+    if place.digest and by_path and (other := _contradiction(scan, place.digest, releases.every[by_path])):
         message = f"this report is for {other}, but its path is that of {place.digest}"
         hint = "remove it, and scan again what `catalog-api list` prints for this path"
         problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
         return None
     if place.stray and not any(releases.with_digest(digest) for digest in scan.coverage.named):
         return []
-    if by_path and not keys:
-        for message, hint in _mismatches(scan, by_path, releases, rules.accept):
+    if by_path and not by_path.former and not listed:
+        for message, hint in _mismatches(scan, by_path, releases, rules.accept, former=bool(keys)):
             problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint))
-        return [by_path]
+        return [by_path, *keys]
     if by_path and by_path not in keys:
-        message = f"this report is for {keys[0]}, but its path is that of version {by_path.version}"
-        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, f"rename it to {keys[0].version}.json"))
+        message = f"this report is for {listed[0]}, but its path is that of version {by_path.version}"
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, f"rename it to {listed[0].version}.json"))
     return keys
 
 
@@ -292,31 +321,36 @@ class _Place(NamedTuple):
     """The image whose folder has it."""
     key: _Key | None = None
     digest: str = ""
-    """The digest of that release that begins with the 12 digits in its name."""
+    """The digest of that release, listed or former, that begins with the 12 digits in its name."""
     stray: bool = False
     """The digits are of no digest of the release."""
 
 
 def _place(scan: Scan, releases: _ReleaseIndex) -> _Place:
     slug, *rest = scan.path.split("/")
-    if not (scan.alone and rest and slug in releases.repositories):
+    if not (scan.alone and rest):
         return _Place()
+    folder = slug if slug in releases.repositories else None
     name = rest[0].removesuffix(".json") if len(rest) == 1 else ""
     if key := releases.labelled(slug, name):
-        return _Place(slug, key)
+        return _Place(folder, key)
     label, _, digits = name.rpartition(".")
-    key = releases.labelled(slug, label) if _DIGITS.fullmatch(digits) else None
-    if key is None:
-        return _Place(slug)
-    known = releases.entries[key].every_digest
-    digest = next((each for each in known if each.partition(":")[2].startswith(digits)), "")
-    return _Place(slug, key if digest else None, digest, stray=not digest)
+    if not _DIGITS.fullmatch(digits):
+        return _Place(folder)
+    key = releases.labelled(slug, label)
+    known = releases.entries[key].every_digest if key else ()
+    for digest in known:
+        if digest.partition(":")[2].startswith(digits):
+            return _Place(folder, key, digest)
+    if former := releases.former_with(slug, digits):
+        return _Place(folder, *former)
+    return _Place(folder, stray=key is not None)
 
 
 def _of_path(scan: Scan, releases: _ReleaseIndex) -> Scan:
     """The scan with the digest that its path names, unless it names others itself."""
     place = _place(scan, releases)
-    known = releases.entries[place.key].every_digest if place.key else ()
+    known = releases.every[place.key].every_digest if place.key else ()
     fits = not scan.coverage.digests or not scan.coverage.named.isdisjoint(known)
     return scan.naming(place.digest) if place.digest and fits else scan
 
@@ -345,9 +379,12 @@ def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
 
 
 def _mismatches(
-    scan: Scan, key: _Key, releases: _ReleaseIndex, accept: Collection[str]
+    scan: Scan, key: _Key, releases: _ReleaseIndex, accept: Collection[str], *, former: bool
 ) -> Iterator[tuple[str, str]]:
-    """Message and hint of each contradiction between a report and its path, if only the path matches."""
+    """Message and hint of each contradiction between a report and its path, if no other release matches.
+
+    `former`: it is of a former digest.
+    """
     entry, own = releases.entries[key], releases.repositories[key.slug]
     if scan.kind and scan.kind not in accept:
         hint = "scan the image instead"
@@ -357,6 +394,9 @@ def _mismatches(
     if scan.coverage.digests and entry.digests:
         message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
         hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
+        if former:
+            message = f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
+            hint = f"scan {key} again"
         yield message, hint
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
@@ -445,9 +485,10 @@ class _Pins:
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, chart: str, position: int) -> Pin:
         keys = self._releases.with_digest(digest)
         for key in keys:
-            if self._releases.repositories[key.slug] in (repository, None):
-                return Pin(pin, digest, key.slug, key.version)
-        if keys:
+            if self._releases.repositories.get(key.slug) in (repository, None):
+                former = self._releases.former.get(key)
+                return Pin(pin, digest, key.slug, key.version, former=former)
+        if keys and not keys[0].former:
             owner = f"{self._releases.repositories[keys[0].slug]} {keys[0].version}"
             message = f"the digest belongs to {owner}, not to {repository}"
             hint = "pin the digest of the image in the chart"

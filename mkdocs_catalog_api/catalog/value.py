@@ -84,6 +84,25 @@ class Release(Struct, frozen=True):
         return len(before - after), len(after - before)
 
 
+class FormerDigest(Struct, frozen=True):
+    """A digest that a version of an image had before, and that no version has now."""
+
+    slug: str
+    image: str | None
+    """Reference of the image without a tag; None if it left the catalog, and is not known."""
+    digest: str
+    until: str | None
+    """The day on which the version got another digest, or left; None if it is not known."""
+    label: str | None
+    """The version of the catalog that has the label or tag now; None if there is none."""
+    release: Release
+    """The former build, with its manifests. Its version is the label or tag that had the digest."""
+
+    @property
+    def version(self) -> str:
+        return self.release.entry.version
+
+
 class WebPage(Struct, frozen=True):
     """The web page of an item."""
 
@@ -126,11 +145,13 @@ class Pin(Struct, frozen=True):
     """Of the release or manifest, or of a pin outside the catalog."""
     assessment: Assessment | None = None
     """None without a scan."""
+    former: FormerDigest | None = None
+    """The former digest that is pinned, as index or manifest."""
 
     @property
     def outside(self) -> bool:
-        """Whether it is outside the catalog."""
-        return self.slug is None or self.version is None
+        """Whether no release of the catalog is pinned."""
+        return self.slug is None or self.version is None or self.former is not None
 
     @property
     def figures(self) -> Figures | None:
@@ -175,6 +196,10 @@ class Catalog(Struct, frozen=True):
     """None without a recorded day."""
     fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
+    former: tuple[FormerDigest, ...] = ()
+    """By slug, those of the newest version first, then the last ones first."""
+    publishes_former: bool = False
+    """Whether former digests have documents."""
 
     @property
     def addresses(self) -> Addresses:

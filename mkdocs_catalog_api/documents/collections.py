@@ -134,7 +134,10 @@ def collection_items(catalog: Catalog, name: str) -> list[Struct]:
         case "images":
             return [items.image(image, at, fields) for image in catalog.images]
         case "charts":
-            return [items.chart(chart, at, fields) for chart in catalog.charts]
+            return [
+                items.chart(chart, at, fields, former_documents=catalog.publishes_former)
+                for chart in catalog.charts
+            ]
         case "roadmap":
             return [items.roadmap(planned, at, fields) for planned in catalog.roadmap]
     return items.updates(catalog)

@@ -186,7 +186,7 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
     """Slug and version → slugs of the charts that pin the release."""
     for chart in catalog.charts:
         for pin in chart.pins:
-            if pin.slug and pin.version:
+            if pin.slug and pin.version and not pin.outside:
                 pinning[pin.slug, pin.version].add(chart.entry.slug)
 
     def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:

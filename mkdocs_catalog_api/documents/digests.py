@@ -1,5 +1,6 @@
 """Documents about one digest: its image and release, whether it is current, and the fixes in an update."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -17,12 +18,10 @@ from ..catalog.published import (
     Text,
     VersionLabel,
 )
-from ..catalog.value import Catalog, Image, Release
+from ..catalog.value import Catalog, FormerDigest, Image, Release
 from .item_structs import Day
 from .kinds import Documents, Kind, Parameter, Route
-from .security import ImageReference, Limits, PlatformsScanned, SecurityFigures, security_figures
-
-_PATH = "digests/{algorithm}/{hex}.json"
+from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
 
 
 class Upgrade(Document):
@@ -40,28 +39,51 @@ class Upgrade(Document):
 
 
 class DigestEntry(Document):
-    """One image that lists the digest."""
+    """One image that lists the digest, or listed it."""
 
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
-    image: ImageReference
+    image: Annotated[
+        Text | None, Meta(description="Reference of the image without a tag; null if it left the catalog.")
+    ]
     version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
     versions: Annotated[
         list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
     ]
     digest: Annotated[
-        Digest | None, Meta(description="Digest of the version, to pin; null unless it has exactly one.")
+        Digest | None,
+        Meta(
+            description="Digest that the version has now, to pin; null unless it has exactly one, and if no "
+            "page lists the version any more."
+        ),
     ]
-    latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
+    latest: Annotated[
+        VersionLabel | None,
+        Meta(
+            description="Label of the image's newest release; of an image that left, the last recorded one."
+        ),
+    ]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
-    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
+    lifecycle: Annotated[
+        LifecycleWord | None,
+        Meta(description="Lifecycle stage of the image; of an image that left, the last recorded one."),
+    ]
     released: Annotated[Day | None, Meta(description="Day of the release.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     line: Annotated[str, Meta(description="Its release line; empty for none.")]
     variant: Annotated[str, Meta(description="Its variant; empty for none.")]
+    listed: Annotated[bool, Meta(description="Whether a version has the digest now; false of a former one.")]
+    until: Annotated[
+        Day | None,
+        Meta(
+            description="Day on which the version got another digest, or left; null if the digest is "
+            "listed, or the day is unknown."
+        ),
+    ]
     platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
     security: Annotated[
-        SecurityFigures, Meta(description="Counts for this release; of a manifest, for it alone.")
+        SecurityFigures,
+        Meta(description="Counts for this release or manifest; of a former digest, by its last scan."),
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
@@ -69,22 +91,30 @@ class DigestEntry(Document):
     provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
     upgrade: Annotated[
         Upgrade | None,
-        Meta(description="The newest version of its line and variant; null when it is that one."),
+        Meta(
+            description="The newest version of its line and variant; null when it is that one. Of a former "
+            "digest at least its own version, which has another digest now."
+        ),
     ]
     new_line: Annotated[
         Upgrade | None,
         Meta(description="The newest version of its variant; null when that one is in the same line."),
     ]
-    href: Annotated[Href, Meta(description="Release document: its vulnerabilities.")]
+    href: Annotated[
+        Href | None,
+        Meta(
+            description="Release document: its vulnerabilities; null if no page lists the version any more."
+        ),
+    ]
 
 
 class DigestDocument(Document):
-    """The images that list one digest, with their data."""
+    """The images that list one digest or listed it, with their data."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["digests"], Meta(description="Name of the resource.")]
     digest: Annotated[Digest, Meta(description="The digest.")]
-    total: Annotated[Counter, Meta(description="Number of images that list it.")]
+    total: Annotated[Counter, Meta(description="Number of these images.")]
     data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
 
 
@@ -93,10 +123,61 @@ def _documents(catalog: Catalog) -> Documents:
     for image in catalog.images:
         for digest, positions in _positions(image).items():
             entries.setdefault(digest, []).append(digest_entry(catalog, image, positions, digest))
+    if catalog.publishes_former:
+        for digest, data in _former_entries(catalog):
+            if digest not in entries:  # a manifest may be in the present build, too
+                entries[digest] = data
     for digest, data in entries.items():
-        algorithm, _, hex_ = digest.partition(":")
         document = DigestDocument("v1", "digests", digest, len(data), data)
-        yield _PATH.format(algorithm=algorithm, hex=hex_), document
+        yield addresses.digest(digest), document
+
+
+def _former_entries(catalog: Catalog) -> Iterator[tuple[str, list[DigestEntry]]]:
+    """Yield each former digest, and each of its manifests, with an entry for each image that had it."""
+    images = {image.entry.slug: image for image in catalog.images}
+    builds: dict[str, dict[str, list[FormerDigest]]] = {}
+    for former in catalog.former:
+        for digest in former.release.entry.every_digest:
+            builds.setdefault(digest, {}).setdefault(former.slug, []).append(former)
+    for digest, of_slugs in builds.items():
+        yield digest, [_former_entry(catalog, images.get(slug), of, digest) for slug, of in of_slugs.items()]
+
+
+def _former_entry(
+    catalog: Catalog, image: Image | None, builds: Sequence[FormerDigest], digest: str
+) -> DigestEntry:
+    """Entry of a former digest; `builds` are those with it, of the newest version first."""
+    former, at = builds[0], catalog.addresses
+    build, looked_at = former.release, former.release.of(digest)
+    present = image.release(former.label).entry if image and former.label else None
+    record = catalog.history.images.get(former.slug) if catalog.history else None
+    platforms = (each.platform for each in build.entry.manifests if each.digest == digest)
+    return DigestEntry(
+        slug=former.slug,
+        name=image.entry.name if image else former.slug,
+        image=image.entry.image if image else None,
+        version=former.version,
+        versions=list(dict.fromkeys(each.version for each in builds)),
+        digest=present.only_digest if present else None,
+        latest=image.entry.latest if image else record and record.latest,
+        is_latest=False,
+        lifecycle=image.entry.lifecycle if image else record and record.lifecycle,
+        released=None,
+        end_of_life=build.entry.end_of_life,
+        line=build.entry.line,
+        variant=build.entry.variant,
+        listed=False,
+        until=former.until,
+        platform=next(platforms, None),
+        security=security_figures(image, looked_at, at),
+        platforms_scanned=looked_at.selection.platforms,
+        limits=[*looked_at.selection.limits],
+        sbom=None,
+        provenance=None,
+        upgrade=_upgrade(image, build, build.advice.upgrade, at),
+        new_line=_upgrade(image, build, build.advice.new_line, at),
+        href=at.api(addresses.release(former.slug, present.version)) if present else None,
+    )
 
 
 def _positions(image: Image) -> dict[str, tuple[int, ...]]:
@@ -132,6 +213,8 @@ def digest_entry(
         end_of_life=version.end_of_life,
         line=version.line,
         variant=version.variant,
+        listed=True,
+        until=None,
         platform=next(platforms, None),
         security=security_figures(image, looked_at, at),
         platforms_scanned=looked_at.selection.platforms,
@@ -144,8 +227,8 @@ def digest_entry(
     )
 
 
-def _upgrade(image: Image, release: Release, label: str | None, at: Addresses) -> Upgrade | None:
-    if label is None:
+def _upgrade(image: Image | None, release: Release, label: str | None, at: Addresses) -> Upgrade | None:
+    if image is None or label is None:
         return None
     newer = image.release(label)
     fixes, adds = release.effect_of(newer) or (None, None)
@@ -157,12 +240,12 @@ DIGESTS = Kind(
     "digests",
     routes=(
         Route(
-            _PATH,
+            addresses.DIGEST,
             "getDigest",
             "lookups",
             "Images of a digest",
-            "The images that list this digest: release, whether it is the newest, counts, and the "
-            "fixes in an update. A digest that no page lists has no document.",
+            "The images that list this digest or listed it: release, whether it is the newest, counts, and "
+            "the fixes in an update. A digest that neither a page nor a record knows has no document.",
             DigestDocument,
             (
                 Parameter(
@@ -185,4 +268,5 @@ DIGESTS = Kind(
     ),
     documents=_documents,
     optional=True,
+    parts=("former",),
 )

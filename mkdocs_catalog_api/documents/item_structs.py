@@ -60,7 +60,17 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "version": Annotated[
             VersionLabel | None, Meta(description="The release that is pinned; null when no page lists it.")
         ],
-        "href": Annotated[Href | None, Meta(description="Release document of the pinned image.")],
+        "until": Annotated[
+            Day | None,
+            Meta(
+                description="Of a former digest: the day on which the version got another one; null if that "
+                "day is unknown, and for other digests."
+            ),
+        ],
+        "href": Annotated[
+            Href | None,
+            Meta(description="Release document of the pinned image; of a former digest its digest document."),
+        ],
     },
     ImageEntry: {
         "verify": _VERIFY,

@@ -40,14 +40,15 @@ def image(item: Image, at: Addresses, fields: ItemFields[Model]) -> Struct:
     )
 
 
-def chart(item: Chart, at: Addresses, fields: ItemFields[Model]) -> Struct:
+def chart(item: Chart, at: Addresses, fields: ItemFields[Model], *, former_documents: bool) -> Struct:
+    """A chart; `former_documents`: whether former digests have documents."""
     return publish(
         item.entry,
         fields.own,
         fields.own_of_versions,
         description=plain_text(item.entry.description),
         versions=[publish(entry, fields.own_of_versions) for entry in item.entry.versions],
-        images=[_pin(pin, at) for pin in item.pins],
+        images=[_pin(pin, at, former_documents=former_documents) for pin in item.pins],
         logo=logo_address(item.entry, at),
         verify=chart_verify(item),
         url=at.web(item.page.url),
@@ -87,11 +88,14 @@ def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | N
     return Verify("cosign", how.identity, how.identity_regexp, how.issuer, how.key, how.command(reference))
 
 
-def _pin(pin: Pin, at: Addresses) -> Struct:
+def _pin(pin: Pin, at: Addresses, *, former_documents: bool) -> Struct:
     href = None
-    if pin.slug is not None and pin.version is not None:
+    if pin.former is not None:
+        href = at.api(addresses.digest(pin.key)) if former_documents else None
+    elif pin.slug is not None and pin.version is not None:
         href = at.api(addresses.release(pin.slug, pin.version))
-    return publish(pin.entry, slug=pin.slug, version=pin.version, href=href)
+    until = pin.former.until if pin.former else None
+    return publish(pin.entry, slug=pin.slug, version=pin.version, until=until, href=href)
 
 
 def roadmap(item: RoadmapItem, at: Addresses, fields: ItemFields[Model]) -> Struct:

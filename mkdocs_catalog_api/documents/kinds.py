@@ -83,6 +83,8 @@ class Kind(NamedTuple):
     documents: Callable[[Catalog], Documents]
     optional: bool = False
     """Whether the setting `lookups` can leave it out."""
+    parts: tuple[str, ...] = ()
+    """Further words of `lookups`, which can leave out a part of its documents."""
     needs: Callable[[Catalog, Settings], bool] | None = None
     """Whether a catalog with these settings has such documents; None if every catalog has them."""
     fixed: tuple[str, ...] = ()

@@ -316,8 +316,10 @@ def record(release: value.Release) -> ReleaseRecord:
     )
 
 
-def security_figures(image: value.Image, release: value.Release | None, at: Addresses) -> SecurityFigures:
-    """The figures of a release or manifest of an image; None for an image without versions."""
+def security_figures(
+    image: value.Image | None, release: value.Release | None, at: Addresses
+) -> SecurityFigures:
+    """The figures of a release or manifest of an image; None for an image without versions, or that left."""
     figures = release.figures if release else None
     selection = release.selection if release else ScanSelection()
     return SecurityFigures(
@@ -327,7 +329,7 @@ def security_figures(image: value.Image, release: value.Release | None, at: Addr
         **(figures.known_fields() if figures else NO_FIGURES),
         scanned_at=figures.scanned_at if figures else None,
         os_end_of_life=os_end_of_life(selection.scans),
-        href=at.api(addresses.detail(image.entry.slug)) if release else None,
+        href=at.api(addresses.detail(image.entry.slug)) if image and image.releases else None,
     )
 
 

@@ -1,6 +1,7 @@
 """The whole catalog in brief: some 500 bytes for each image and chart, and the search index."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal
 
@@ -149,15 +150,25 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     yield Kind("search", (index,), _search)
 
 
+_SearchDigests = Annotated[
+    list[Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]],
+    Meta(description="The first 12 hexadecimal digits of each of its digests."),
+]
+
+
 class SearchVersion(Document):
     """Names and digests of one version."""
 
     version: Annotated[VersionLabel, Meta(description="Label of the version.")]
     tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
-    digests: Annotated[
-        list[Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]],
-        Meta(description="The first 12 hexadecimal digits of each of its digests."),
-    ]
+    digests: _SearchDigests
+
+
+class SearchFormer(Document):
+    """Former digests of one version."""
+
+    version: Annotated[VersionLabel, Meta(description="Label of the version.")]
+    digests: _SearchDigests
 
 
 _SEARCHED = ("slug", "name", "base", "license", "replaces")
@@ -170,6 +181,9 @@ def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struc
     item = dict(struct_fields(published(*fields[:3])))
     known: dict[str, Any] = {name: item[name] for name in (*_SEARCHED, "custom")}
     known["versions"] = Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
+    known["former"] = Annotated[
+        list[SearchFormer], Meta(description="Digests that its versions had before, newest version first.")
+    ]
     entry = defstruct(
         "SearchEntry",
         [*known.items()],
@@ -193,21 +207,32 @@ def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struc
     return entry, index
 
 
+def _first_digits(digests: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(digest.partition(":")[2][:_DIGEST_DIGITS] for digest in digests))
+
+
 def _search(catalog: Catalog) -> Documents:
     fields = catalog.fields["images"]
     entry, index = _search_structs(fields)
     own = custom(published(*fields[:3]).__name__, fields.own)
+    former: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    present = {
+        digest for image in catalog.images for each in image.entry.versions for digest in each.every_digest
+    }
+    for each in catalog.former:
+        digests = [digest for digest in each.release.entry.every_digest if digest not in present]
+        former[each.slug].setdefault(each.version, []).extend(digests)
     data = [
         entry(
             *(getattr(image.entry, name) for name in _SEARCHED),
             own(*image.entry.own.values()),
             [
-                SearchVersion(
-                    version.version,
-                    version.tags,
-                    [digest.partition(":")[2][:_DIGEST_DIGITS] for digest in version.every_digest],
-                )
+                SearchVersion(version.version, version.tags, _first_digits(version.every_digest))
                 for version in image.entry.versions
+            ],
+            [
+                SearchFormer(label, _first_digits(digests))
+                for label, digests in former[image.entry.slug].items()
             ],
         )
         for image in catalog.images

@@ -27,7 +27,7 @@ from .vex import VEX
 
 KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, REFERENCES, CVES, RENOVATE)
 """In the order of the API's description, where they follow the collections."""
-LOOKUP_NAMES = tuple(kind.name for kind in KINDS if kind.optional)
+LOOKUP_NAMES = tuple(word for kind in KINDS if kind.optional for word in (kind.name, *kind.parts))
 """The words of the setting `lookups`, which by default has them all."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple, get_args
 
@@ -60,6 +60,8 @@ class _Replay:
         self._listed: dict[str, set[str]] = defaultdict(set)
         """Digest → slugs whose page or scan contained it at the end of any day before."""
         self._digests: dict[str, Digests] = defaultdict(Digests)
+        self._last: dict[str, KnownImage] = {}
+        """Slug → the image on the last day that had it."""
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day with other figures."""
 
@@ -93,6 +95,8 @@ class _Replay:
     def _follow(self, slug: str, today: ImageDay, events: Sequence[AnyEvent]) -> Set[Key]:
         """Add a day on which an image changed; return what was fixed."""
         fixes = self._episodes[slug].follow(today, events)
+        if today.now:
+            self._last[slug] = today.now
         self._digests[slug].close_day(today.date, today.now)
         for digest in _digests(today.now) if today.now else ():
             self._listed[digest].add(slug)
@@ -105,7 +109,9 @@ class _Replay:
         episodes = self._episodes[slug].all(self._state.get(slug))
         episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
         episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
-        return ImageRecord(self._figures[slug], self._digests[slug].all(), episodes)
+        digests, last = self._digests[slug], self._last.get(slug, KnownImage())
+        listed = {**digests.left, **dict.fromkeys(_by_version(digests.listed))}
+        return ImageRecord(self._figures[slug], digests.all(), episodes, listed, last.lifecycle, last.latest)
 
 
 def _digests(image: KnownImage) -> set[str]:
@@ -123,6 +129,11 @@ def _figures(date: str, image: KnownImage | None) -> ImageFigures:
     return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
 
 
+def _by_version(digests: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+    """Return each version with each of its digests."""
+    return {(version, digest) for version, listed in digests.items() for digest in listed}
+
+
 class Digests(Struct):
     """The digests of each version of one image, with the days on which it had them."""
 
@@ -133,6 +144,8 @@ class Digests(Struct):
     since: dict[tuple[str, str], str] = field(default_factory=dict)
     """Version and digest → the first day, for the digests that it has now."""
     ended: list[KnownDigest] = field(default_factory=list)
+    left: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Version and digest that the page listed → the last day on which it came off the page."""
 
     def close_day(self, date: str, image: KnownImage | None) -> None:
         listed = {**image.releases} if image else {}
@@ -145,13 +158,9 @@ class Digests(Struct):
             scanned[image.scan.version] = image.scan.digests
         if (listed, scanned) == (self.listed, self.scanned):
             return
+        self.left |= dict.fromkeys(_by_version(self.listed) - _by_version(listed), date)
         self.listed, self.scanned = listed, scanned
-        now = {
-            (version, digest)
-            for digests_by_version in (listed, scanned)
-            for version, digests in digests_by_version.items()
-            for digest in digests
-        }
+        now = _by_version(listed) | _by_version(scanned)
         for version, digest in self.since.keys() - now:
             start = self.since.pop((version, digest))
             self.ended.append(KnownDigest(digest, version, start, date))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import same_badge_names
+from ..catalog.former import ListedImage, former_digests
 from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
@@ -20,7 +21,7 @@ from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.value import Catalog, Chart, FormerDigest, Image, Pin, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -39,13 +40,15 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         accept_partial="partial" in settings.security.accept,
     )
     time, security = now(), settings.security
+    listed = [
+        ListedImage(image_versions(entry, raw, rules, problems), rules, entry.latest, raw.gone)
+        for entry, raw in sources.images
+        for rules in [_line_rules(entry, settings, sources)]
+    ]
     joined = join(
         [
-            (
-                image_versions(entry, raw, _line_rules(entry, settings, sources), problems),
-                sources.pages.of(raw, "images", problems),
-            )
-            for entry, raw in sources.images
+            (image.entry, sources.pages.of(raw, "images", problems))
+            for image, (_, raw) in zip(listed, sources.images, strict=True)
         ],
         [
             (chart_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
@@ -54,6 +57,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         sources.scans,
         JoinRules(security.scanners, timestamp(latest()), security.accept, _synced(sources)),
         problems,
+        [*former_digests(listed, sources.facts, sources.history)],
     )
     problems.extend(unused_reports(joined.reports, complete=sources.complete))
     raw_charts = {entry.slug: raw for entry, raw in sources.charts}
@@ -78,11 +82,12 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     images = tuple(
         _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
     )
+    former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
     catalog = Catalog(
         title=site.title,
         site_url=site.site_url,
         images=images,
-        charts=_assessed_charts(joined.charts, images, known),
+        charts=_assessed_charts(joined.charts, images, former, known),
         roadmap=tuple(
             RoadmapItem(entry, sources.pages.of(raw, "roadmap", problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
@@ -93,6 +98,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         statements=known.statements,
         exploited=known.exploited,
         history=sources.history,
+        former=tuple(former.values()),
+        publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
     )
     _note_idle_statements(catalog, problems)
     if security.max_age is None:
@@ -127,16 +134,23 @@ def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Imag
 
 
 def _assessed_image(image: Image, known: Knowledge) -> Image:
+    reference = image.entry.image
     return replace(
-        image, releases=tuple(_assessed_release(image, release, known) for release in image.releases)
+        image, releases=tuple(_assessed_release(reference, release, known) for release in image.releases)
     )
 
 
-def _assessed_release(image: Image, release: Release, known: Knowledge) -> Release:
+def _assessed_former(former: FormerDigest, known: Knowledge) -> FormerDigest:
+    if not former.release.scans:
+        return former
+    return replace(former, release=_assessed_release(former.image or former.slug, former.release, known))
+
+
+def _assessed_release(image: str, release: Release, known: Knowledge) -> Release:
     tags = [release.entry.version, *release.entry.tags]
 
     def assessed(selection: ScanSelection) -> Release:
-        assessment = assess(selection, image.entry.image, tags, known)
+        assessment = assess(selection, image, tags, known)
         return replace(release, selection=selection, assessment=assessment)
 
     whole, manifests = assessed(release.selection), release.entry.manifests
@@ -146,7 +160,12 @@ def _assessed_release(image: Image, release: Release, known: Knowledge) -> Relea
     return replace(whole, manifests=of_each)
 
 
-def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Knowledge) -> tuple[Chart, ...]:
+def _assessed_charts(
+    charts: Sequence[Chart],
+    images: Sequence[Image],
+    formers: Mapping[tuple[str, str, str], FormerDigest],
+    known: Knowledge,
+) -> tuple[Chart, ...]:
     """Return the charts with the vulnerabilities of each pin."""
     releases = {
         (image.entry.slug, release.entry.version): release for image in images for release in image.releases
@@ -154,6 +173,10 @@ def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Kn
     outside: dict[str, Assessment | None] = {}
 
     def assessed(pin: Pin) -> Pin:
+        if pin.former is not None:
+            former = formers[pin.former.slug, pin.former.version, pin.former.digest]
+            build = former.release.of(pin.entry.digest)
+            return replace(pin, former=former, selection=build.selection, assessment=build.assessment)
         if pin.slug is not None and pin.version is not None:
             release = releases[pin.slug, pin.version].of(pin.entry.digest)
             return replace(pin, selection=release.selection, assessment=release.assessment)

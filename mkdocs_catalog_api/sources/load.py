@@ -30,6 +30,7 @@ from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
 from ..catalog.names import Reference
+from ..catalog.registry_facts import ImageFacts
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
 from ..catalog.types import product_name
@@ -50,6 +51,7 @@ from .items import (
     raw_items,
     read_items,
 )
+from .registry_facts import FactsFolder
 
 
 class Sources(Struct, frozen=True):
@@ -66,6 +68,8 @@ class Sources(Struct, frozen=True):
     scans: tuple[Scan, ...]
     """The scans of all reports, in the order of paths."""
     statements: tuple[Statement, ...]
+    facts: Mapping[str, ImageFacts]
+    """Slug → what `sync` knows of the image, also of images that left the catalog."""
     cycles: Mapping[str, Sequence[Cycle]]
     """Product → its release cycles."""
     exploited: Mapping[str, str] | None
@@ -79,7 +83,8 @@ class Sources(Struct, frozen=True):
 def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool = False) -> Sources:
     """Read all sources. Problems are added, not raised; do not use the sources if there are errors.
 
-    With `to_record`, advisories and recorded days are not read: a new day does not depend on them.
+    With `to_record`, advisories are not read, and problems of recorded days are not added: a new day does not
+    depend on them.
     """
     if scanners := settings.security.scanners:
         from .reports.formats import (
@@ -112,11 +117,20 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         WebPages(site, settings, selection),
         scans,
         _statements(site, settings, _repositories(listed), problems),
+        _facts(site, settings, images, problems),
         read_cycles(site, images, problems),
         None if to_record else read_exploited(site, settings.security.max_report_size, problems),
-        None if to_record else _history(site, problems),
+        _history(site, Problems() if to_record else problems),
         complete,
     )
+
+
+def _facts(
+    site: Site, settings: Settings, images: Sequence[tuple[ImageEntry, RawItem]], problems: Problems
+) -> dict[str, ImageFacts]:
+    listed = {entry.slug: raw.filled.facts if raw.filled else None for entry, raw in images}
+    facts = {slug: each for slug, each in listed.items() if isinstance(each, ImageFacts)}
+    return facts | dict(FactsFolder(site, settings, "images", problems).others(listed))
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:

@@ -7,7 +7,7 @@ is filled in, as the data belongs to another image.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -102,10 +102,19 @@ class FactsFolder:
         with suppress(ValueError, TypeError):
             name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
             kind: type[ImageFacts | ChartFacts] = ImageFacts if is_image else ChartFacts
-            facts = self._read(name, f"{slug}.json", kind, raw, wanted=choice is not None)
+            facts = self._read(name, f"{slug}.json", kind, raw if choice else None)
             if facts and self._is_of(values, facts, name, wanted=choice is not None):
                 return self._filled(raw, values, fields, facts, choice, name)
         return raw, values
+
+    def others(self, slugs: Collection[str]) -> Iterator[tuple[str, ImageFacts]]:
+        """Yield slug and facts of the images that left the catalog; `slugs` are those that it has."""
+        for path in sorted(self._folder.glob("*.json")):
+            with suppress(ValueError):
+                if checked_slug(path.stem) not in slugs:
+                    facts = self._read(f"{self._label}/{path.name}", path.name, ImageFacts)
+                    if isinstance(facts, ImageFacts):
+                        yield path.stem, facts
 
     def _choice(self, raw: RawItem, value: object) -> FromRegistry | None:
         choice, errors = read_from_registry(value)
@@ -116,13 +125,13 @@ class FactsFolder:
         return choice
 
     def _read(
-        self, name: str, file: str, kind: type[ImageFacts | ChartFacts], raw: RawItem, *, wanted: bool
+        self, name: str, file: str, kind: type[ImageFacts | ChartFacts], wanted_by: RawItem | None = None
     ) -> ImageFacts | ChartFacts | None:
         path = self._folder / file
         if not os.path.lexists(path):
-            if wanted:
+            if wanted_by:
                 message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
-                self._problems.add(raw.problem(("versions",), message, hint, code=Code.MISSING_PATH))
+                self._problems.add(wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH))
             return None
         field, hint = "", _AGAIN
         if leads_out(path, self._project):
@@ -171,7 +180,7 @@ class FactsFolder:
                 hint = "set `tags` under `versions` to another regular expression or list"
                 problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
                 self._problems.add(problem)
-            raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep))
+            raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep, facts))
         else:
             versions = [*self._listed(raw, values.get("versions"), facts)]
         gone = frozenset(known.label for known in versions if known.facts.gone)
@@ -181,7 +190,7 @@ class FactsFolder:
         filled = self._fill_item(values, fields, versions, name)
         names = frozenset({*filled, *(("versions",) if choice else ())})
         keep = choice.keep if choice else None
-        return replace(raw, filled=Filled(name, names, gone, keep)), values | filled
+        return replace(raw, filled=Filled(name, names, gone, keep, facts)), values | filled
 
     def _listed(self, raw: RawItem, versions: object, facts: ImageFacts | ChartFacts) -> Iterator[_Known]:
         """Yield the versions on the page with the same digest in the registry."""

@@ -220,9 +220,9 @@ class Parts:
         others: Sequence[Item] = getattr(self._view, own.resource)
         instead = (other for other in others if other["slug"] == own.data["replacedBy"])
         values["instead"] = next(instead, None)
-        max_age = self._settings.security.max_age
+        max_age, addresses = self._settings.security.max_age, catalog.addresses
         if isinstance(own.item, Image):
-            image, history, addresses = own.item, catalog.history, catalog.addresses
+            image, history = own.item, catalog.history
             record = history.images.get(own.slug) if history else None
             values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
@@ -236,12 +236,32 @@ class Parts:
             values["since"] = self._since
             values["groups"] = _release_groups(image)
             values["platforms"] = _platforms(image)
+            values["former"] = [
+                {
+                    "version": former.version,
+                    "digest": former.digest,
+                    "until": former.until,
+                    "upgrade": _update(image, former.release, former.release.advice.upgrade),
+                }
+                for former in catalog.former
+                if former.slug == own.slug
+            ]
             values["filters"] = _row_filters(image)
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
         else:
             values["verify"] = chart_verify(own.item)
             pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
-            with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
+            images = {image.entry.slug: image for image in catalog.images}
+            with_figures = [
+                {
+                    **published,
+                    "found": _figures(pin),
+                    "page": addresses.web(images[pin.slug].page.url) if pin.slug in images else None,
+                    "listed": pin.former.label if pin.former else pin.version,
+                    "former": pin.former is not None,
+                }
+                for published, pin in pins
+            ]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)
         return values
@@ -336,8 +356,8 @@ class Parts:
 
 
 def _figures(pin: Pin) -> dict[str, Any] | None:
-    """The counts of the pinned release; None if it is not in the catalog."""
-    if pin.outside:
+    """The counts of the pinned release, listed or former; None if it is not in the catalog."""
+    if pin.slug is None or pin.version is None:
         return None
     if pin.figures is None:
         words = (*COUNTERS, "total", "fixable", "grade", "score", "scannedAt")

@@ -1,5 +1,6 @@
 """What a chart pins, and the sums over it."""
 
+from tests.contract import lookups
 from tests.contract.api import SEVERITIES, Api, Json
 from tests.contract.security import Release, Releases, figures, shown
 from tests.contract.texts import REFERENCE
@@ -48,10 +49,29 @@ def _pin(api: Api, where: str, pin: Json) -> None:
                 else owned and tag in (entry["version"], *entry["tags"])
             ):
                 homes.setdefault(image["slug"], entry["version"])
+    if _is_former(api, pin):
+        path = f"digests/{digest.replace(':', '/')}.json"
+        entries = [each for each in lookups.former(api).get(path, ()) if each["slug"] == pin["slug"]]
+        api.holds("charts.json", where, pin, href=api.href(path) if entries else None)
+        for entry in entries:
+            api.holds("charts.json", where, pin, version=entry["version"], until=entry["until"])
+        return
     if (pin["slug"], pin["version"]) not in (homes or owners).items():
         api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")
     release = api.href(f"security/{pin['slug']}/{pin['version']}.json") if pin["version"] else None
-    api.holds("charts.json", where, pin, href=release)
+    api.holds("charts.json", where, pin, href=release, until=None)
+
+
+def _is_former(api: Api, pin: Json) -> bool:
+    """Whether a pin has a digest that its image, listed or not, had before."""
+    listed = {
+        digest for image in api.data("images") for each in image["versions"] for digest in _every_digest(each)
+    }
+    if not pin["version"] or not pin["digest"] or pin["digest"] in listed:
+        return False
+    digits = pin["digest"].partition(":")[2][:12]
+    found = {entry["slug"]: entry["former"] for entry in api.documents["search.json"]["data"]}
+    return any(digits in each["digests"] for each in found[pin["slug"]]) if pin["slug"] in found else True
 
 
 def _worst(release: Release) -> tuple[Json, ...]:
@@ -73,8 +93,9 @@ def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
     }
     pins: dict[Json, list[Json]] = {}
     for pin in (pin for chart in charts for pin in chart["images"]):
-        # The rows of a manifest alone are published nowhere.
-        release = (pin["slug"], None if pin["digest"] in parts else pin["version"])
+        # The rows of a manifest alone are published nowhere, nor those of a former digest.
+        hidden = pin["digest"] in parts or _is_former(api, pin)
+        release = (pin["slug"], None if hidden else pin["version"])
         pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
     return pins
 

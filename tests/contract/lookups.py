@@ -55,6 +55,23 @@ def _digest_paths(api: Api) -> Iterator[str]:
     for image in api.data("images"):
         for version in image["versions"]:
             yield from (f"digests/{digest.replace(':', '/')}.json" for digest in every_digest(version))
+    yield from former(api)
+    if former(api):
+        yield from _former_paths(api)
+
+
+def former(api: Api) -> dict[str, list[Json]]:
+    """Path of each published document of a former digest → its entries."""
+    digests = {path: doc["data"] for path, doc in api.documents.items() if path.startswith("digests/")}
+    return {path: data for path, data in digests.items() if not any(entry["listed"] for entry in data)}
+
+
+def _former_paths(api: Api) -> Iterator[str]:
+    """A document for each former digest in the search index, which has its first digits."""
+    hexes = {path.rpartition("/")[2][:12]: path for path in former(api)}
+    for entry in api.documents["search.json"]["data"]:
+        for version in entry["former"]:
+            yield from (hexes.get(digits, f"digests/sha256/{digits}….json") for digits in version["digests"])
 
 
 def every_digest(version: Json) -> list[str]:
@@ -89,6 +106,7 @@ def _digests(api: Api, releases: Releases) -> None:
             entry |= {"versions": [version["version"] for version in having], "security": security}
             entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
             entry |= looked_at | {"platform": platforms[0] if platforms else None}
+            entry |= {"listed": True, "until": None}
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, present, published.get(name), same_line=same_line)
                 entry[name] = newer and _upgrade(api, slug, first, newer)
@@ -96,6 +114,55 @@ def _digests(api: Api, releases: Releases) -> None:
     for digest, entries in found.items():
         path = f"digests/{digest.replace(':', '/')}.json"
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+    images = {image["slug"]: image for image in api.data("images")}
+    for path, entries in former(api).items():
+        if path in (f"digests/{digest.replace(':', '/')}.json" for digest in found):
+            continue
+        slugs = [entry["slug"] for entry in entries]
+        api.holds(path, "$", api.documents[path], total=len(entries))
+        if slugs != sorted({*slugs}):
+            api.blame(path, "$.data", "is out of order")
+        for position, entry in enumerate(entries):
+            _former(api, path, f"$.data[{position}]", entry, images.get(entry["slug"]))
+
+
+def _former(api: Api, path: str, where: str, entry: Json, image: Json | None) -> None:
+    """An entry of a former digest: what is there now is the present version of the same label."""
+    labels = (
+        [
+            version
+            for version in image["versions"]
+            if entry["version"] in (version["version"], *version["tags"])
+        ]
+        if image
+        else []
+    )
+    present = labels[0] if labels else None
+    wanted: Json = {"isLatest": False, "released": None, "sbom": None, "provenance": None}
+    wanted |= {"digest": present and _only_digest(present), "href": present and present["href"]}
+    wanted |= (
+        {name: image[name] for name in ("name", "image", "latest", "lifecycle")}
+        if image
+        else {"name": entry["slug"], "image": None, "upgrade": None, "newLine": None}
+    )
+    api.holds(path, where, entry, **wanted)
+    if entry["versions"][0] != entry["version"]:
+        api.blame(path, f"{where}.versions", "do not begin with the version")
+    gone = api.gone.get(f"images/{entry['slug']}", ())
+    upgrade, security = entry["upgrade"], entry["security"]
+    least = present["version"] if present and present["version"] not in gone else None
+    if least and (upgrade is None or compare(upgrade["version"], least) < 0):
+        api.blame(path, f"{where}.upgrade", f"is not at least {least}")
+    for update in filter(None, (upgrade, entry["newLine"])):
+        [newer] = (
+            [each for each in image["versions"] if each["version"] == update["version"]] if image else [None]
+        )
+        if newer:
+            api.holds(path, where, update, digest=_only_digest(newer), href=newer["href"])
+    counts = [security[name] for name in ("critical", "high", "medium", "low", "unknown")]
+    total = sum(filter(None, counts)) if security["scanned"] else None
+    if security["total"] != total and (security["total"] or total):
+        api.blame(path, f"{where}.security.total", f"is {security['total']}, not {total}")
 
 
 def _only_digest(version: Json) -> str | None:

@@ -33,7 +33,12 @@ def check(api: Api) -> None:
         for image in api.data("images")
     ]
     document = api.documents["search.json"]
-    api.expect("search.json", "$.data", document["data"], found)
+    data = [{name: entry[name] for name in entry if name != "former"} for entry in document["data"]]
+    api.expect("search.json", "$.data", data, found)
+    for position, entry in enumerate(document["data"]):
+        labels = [each["version"] for each in entry["former"]]
+        if len({*labels}) < len(labels):
+            api.blame("search.json", f"$.data[{position}].former", "has a version twice")
     api.holds("search.json", "$", document, total=len(found))
 
 

@@ -10,7 +10,7 @@ const terms = text =>
     .filter(word => word && word !== "sha256")
     .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
 const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
-const unknownDigest = "No listed version has this digest.";
+const unknownDigest = "No version has this digest, or is known to have had it.";
 
 export const search = (list, { anchor, days, link, load, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
@@ -37,8 +37,8 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   const words = ({ slug }) => {
     const entry = listed === "images" && index?.get(slug);
     if (!entry) return [];
-    const { base, custom, license, replaces, versions } = entry;
-    return [base, license, replaces, ...Object.values(custom), versions.map(({ version, tags, digests }) => [version, tags, digests])].flat(3);
+    const { base, custom, former, license, replaces, versions } = entry;
+    return [base, license, replaces, ...Object.values(custom), former.map(({ digests }) => digests), versions.map(({ version, tags, digests }) => [version, tags, digests])].flat(3);
   };
 
   const explainId = async id => {
@@ -55,13 +55,14 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   // The versions that match a search: by digest, by label or tag, or the newest version of an image by its name.
   const versionsOf = text => {
     const wanted = terms(text);
-    return [...index.values()].flatMap(({ name, replaces, slug, versions }) => {
+    return [...index.values()].flatMap(({ former, name, replaces, slug, versions }) => {
       const names = [slug, name.toLowerCase(), ...replaces.flatMap(terms)];
       const others = word => wanted.every(other => other === word || names.join(" ").includes(other));
       const is = ({ digests, tags, version }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
       const hits = versions.filter(version => wanted.some(word => is(version, word) && others(word)));
       if (!hits[0] && names.includes(wanted.join(" "))) hits.push(...versions.slice(0, 1));
-      return hits.map(({ version }) => ({ name, slug, version }));
+      const builds = former.filter(({ digests }) => wanted.some(word => digests.includes(word) && others(word)));
+      return [...hits, ...builds.map(build => ({ ...build, former: true }))].map(({ former: old, version }) => ({ former: old, name, slug, version }));
     });
   };
 
@@ -87,6 +88,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
       return url ? anchor(label, link(url) + query) : label;
     };
     const title = version => page(version, `${version.name} ${version.version}`);
+    if (hit.former && !(hex.length === 64 && lookups.includes("former"))) return [`${hex}… is a former build of `, title(hit), "."];
     if (hits.at(-1).slug !== hit.slug || !lookups.includes("references")) {
       const more = hits.length > 5 ? ` and ${hits.length - 5} more` : "";
       return [...hits.slice(0, 5).flatMap((version, position) => [position ? " · " : "", title(version)]), more];
@@ -98,8 +100,9 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
       if (error.status === 404 && hex) return [unknownDigest]; // only its first digits match a listed digest
       throw error;
     }
-    const { endOfLife, isLatest, lifecycle, newLine, security, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
-    const parts = [hex && `${hex.slice(0, 12)}… is `, title({ ...hit, version })];
+    const { digest, endOfLife, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
+    const parts = [hex && `${hex.slice(0, 12)}… is `, current ? "" : "a former build of ", title({ ...hit, version })];
+    if (!current) parts.push(until ? `, replaced on ${until}` : "", digest ? ` by ${digest.slice(7, 19)}…` : "");
     parts.push(`: ${security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase()}`);
     const serious = ["critical", "high"].filter(word => security[word]).map(word => `${security[word]} ${word}`);
     if (serious[0]) parts.push(` (${serious.join(", ")})`);

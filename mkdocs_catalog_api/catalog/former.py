@@ -1,0 +1,129 @@
+"""Former digests: the builds that versions had before, from facts of registries and from recorded days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from .history import History
+from .lines import Advice, LineRules, update_advice
+from .models import ImageEntry, PlatformManifest, VersionEntry
+from .registry_facts import ImageFacts, ManifestFacts
+from .value import FormerDigest, Release
+from .versions import newest_first
+
+
+class ListedImage(NamedTuple):
+    """An image of the catalog, and what its advice depends on."""
+
+    entry: ImageEntry
+    rules: LineRules = LineRules()
+    latest: str | None = None
+    """The version in `latest` on the page."""
+    gone: frozenset[str] = frozenset()
+    """The versions that were removed from its registry."""
+
+
+class _Build(NamedTuple):
+    """A digest that a version had, with what is known of it."""
+
+    manifests: Sequence[ManifestFacts] = ()
+    until: str | None = None
+
+
+_Builds = dict[tuple[str, str], _Build]
+"""Version and digest → the build."""
+
+
+def former_digests(
+    images: Sequence[ListedImage], facts: Mapping[str, ImageFacts], history: History | None
+) -> Iterator[FormerDigest]:
+    """Yield the former digests by slug, those of the newest version first, then the last ones first.
+
+    `facts` are by slug, also of images that left the catalog. A digest that any page lists is not former.
+    """
+    listed = {image.entry.slug: image for image in images}
+    present = {
+        digest for image in images for version in image.entry.versions for digest in version.every_digest
+    }
+    recorded = history.images if history else {}
+    for slug in sorted({*listed, *facts, *recorded}):
+        image, builds = listed.get(slug), _Builds()
+        labels = [*_labels(image.entry.versions)] if image else []
+        if slug in facts:
+            builds |= _of_registry(facts[slug], {*labels})
+        for key, until in recorded[slug].listed.items() if slug in recorded else ():
+            build = builds.get(key, _Build())
+            builds[key] = build._replace(until=min(filter(None, (build.until, until)), default=None))
+        parts = {
+            each.digest
+            for (_, digest), build in builds.items()
+            for each in build.manifests
+            if each.digest != digest
+        }
+        builds = {key: build for key, build in builds.items() if key[1] not in present | parts}
+        if builds:
+            yield from _former(slug, image, builds, facts[slug].image if slug in facts else None)
+
+
+def _of_registry(facts: ImageFacts, labels: set[str]) -> _Builds:
+    """The former builds in a file, and its versions that the catalog does not list; `labels` are listed."""
+    builds = {
+        (version.version, version.digest): _Build(version.manifests)
+        for version in facts.versions
+        if labels.isdisjoint((version.version, *version.tags))
+    }
+    return builds | {(each.version, each.digest): _Build(each.manifests, each.until) for each in facts.former}
+
+
+def _labels(versions: Iterable[VersionEntry]) -> Iterator[str]:
+    for version in versions:
+        yield from (version.version, *version.tags)
+
+
+def _former(
+    slug: str, image: ListedImage | None, builds: _Builds, reference: str | None
+) -> Iterator[FormerDigest]:
+    versions = image.entry.versions if image else []
+    by_tag = {tag: version for version in versions for tag in (*version.tags, version.version)}
+    rules = image.rules if image else LineRules()
+    unlisted = [
+        VersionEntry.model_construct(version=label, line=rules.line(label), variant=rules.variant(label))
+        for label in {label: None for label, _ in builds}
+        if label not in by_tag
+    ]
+    gone = image.gone if image else frozenset()
+    never_newer = gone | {version.version for version in unlisted}
+    latest = image.latest if image and image.latest not in gone else None
+    advice = update_advice([*versions, *unlisted], latest, never_newer)
+    by_tag |= {version.version: version for version in unlisted}
+    order = {label: position for position, label in enumerate(newest_first({label for label, _ in builds}))}
+    last_first = sorted(builds.items(), key=lambda each: each[1].until or "9999", reverse=True)
+    for (label, digest), build in sorted(last_first, key=lambda each: order[each[0][0]]):
+        like = by_tag[label]
+        is_listed = like.version not in never_newer
+        upgrade, new_line = advice[like.version]
+        yield FormerDigest(
+            slug=slug,
+            image=image.entry.image if image else reference,
+            digest=digest,
+            until=build.until,
+            label=like.version if any(like is version for version in versions) else None,
+            release=Release(
+                VersionEntry.model_construct(
+                    version=label,
+                    line=like.line,
+                    variant=like.variant,
+                    digest=digest,
+                    digests=[digest],
+                    manifests=[
+                        PlatformManifest.model_construct(platform=each.platform, digest=each.digest)
+                        for each in build.manifests
+                        if each.digest != digest
+                    ],
+                    platforms=like.platforms,
+                    end_of_life=like.end_of_life,
+                ),
+                advice=Advice(upgrade or (like.version if is_listed else None), new_line),
+            ),
+        )
