@@ -149,6 +149,8 @@ def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
     # A docstring, which Python keeps with its indentation before 3.13.
     schema["description"] = inspect.cleandoc(schema["description"])
     for field, part in schema["properties"].items():
+        if part.pop("default", ...) is None:  # only what is stored can lack it
+            schema["required"].append(field)
         simpler = _simpler(part, named)
         if simpler.get("type") == "object":  # a map, for which some generators would make up a name
             map_name = f"{name}{field[0].upper()}{field[1:]}"
