@@ -27,13 +27,12 @@ class Population(NamedTuple):
 
     @property
     def published(self) -> PopulationFigures:
-        """The counts, as documents have them."""
+        """The counts that a recorded day has as well."""
         sums = self.figures
         return PopulationFigures(
             total=sums.total,
             by_severity=Counters(**sums.counters),
             fixable=sums.fixable,
-            exploited=sums.exploited,
             images=len(self.images),
             scanned=self.scanned,
         )

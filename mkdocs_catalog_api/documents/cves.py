@@ -350,7 +350,7 @@ CVES = Kind(
                 Parameter(
                     "id",
                     "CVE id, else the advisory's id.",
-                    Annotated[str, Meta(max_length=100, examples=["CVE-2021-44228"])],
+                    Annotated[str, Meta(max_length=100)],
                 ),
             ),
             listed="cve",

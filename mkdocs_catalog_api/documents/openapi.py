@@ -10,10 +10,10 @@ from typing import Any, TypeAlias, get_args
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
-from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
+from .examples import add_example, add_examples
 from .kinds import TAGS, Kind, Parameter, Route
 
 POLICY = """\
@@ -43,21 +43,6 @@ none. Without a scan, every count is null: do not show such an image as clean.
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
-_EXAMPLES = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T06:00:00Z",
-    "uri": "https://example.org/",
-    "uri-reference": "/catalog/api/v1/images/nginx/index.json",
-    "uri-template": "/catalog/api/v1/images/{slug}/index.json",
-    f"^(?:{names.SLUG.pattern})$": "nginx",
-    f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
-    f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
-    f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
-    f"^(?:{names.MANIFEST_PLATFORM.pattern})$": "linux/amd64",
-    f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
-    "^[0-9a-f]{64}$": "0" * 64,
-}
-"""Pattern or format → a value."""
 _CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
@@ -92,6 +77,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
+    add_examples(schemas, catalog.addresses)
     paths = {
         f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
@@ -123,9 +109,10 @@ def _schemas(
     for event in get_args(AnyEvent):
         if event.__name__ in named:
             named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."
-    parameters = [
-        [_simpler(json_schema(parameter.type), named) for parameter in route.parameters] for route in routes
-    ]
+    parameters = [[_simpler(json_schema(each.type), named) for each in route.parameters] for route in routes]
+    for route, of_route in zip(routes, parameters, strict=True):
+        for parameter, schema in zip(route.parameters, of_route, strict=True):
+            add_example(parameter.name, schema)
     return bodies, parameters, dict(sorted(named.items()))
 
 
@@ -149,8 +136,6 @@ def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
     # A docstring, which Python keeps with its indentation before 3.13.
     schema["description"] = inspect.cleandoc(schema["description"])
     for field, part in schema["properties"].items():
-        if part.pop("default", ...) is None:  # only what is stored can lack it
-            schema["required"].append(field)
         simpler = _simpler(part, named)
         if simpler.get("type") == "object":  # a map, for which some generators would make up a name
             map_name = f"{name}{field[0].upper()}{field[1:]}"
@@ -178,9 +163,6 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
             # Some generators would make a class of a constrained entry, with a name of their own.
             for constraint in _CONSTRAINTS:
                 part[key].pop(constraint, None)
-    example = _EXAMPLES.get(part.get("format") or part.get("pattern") or "")
-    if example and "examples" not in part:
-        part["examples"] = [example]
     part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
     options = part.pop("anyOf", [])
     null = {"type": "null"} in options
