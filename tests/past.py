@@ -19,7 +19,7 @@ from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
 from mkdocs_catalog_api.problems import Problems
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, not_affected, openvex, row, trivy
 from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
@@ -58,17 +58,8 @@ class Past:
         if not ids:
             path.unlink()
             return
-        statements = [
-            {
-                "vulnerability": {"name": id_},
-                "products": [{"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}],
-                "status": "not_affected",
-                "justification": "vulnerable_code_not_present",
-            }
-            for id_ in ids
-        ]
-        head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
-        document = head | {"timestamp": "2026-01-01T00:00:00Z", "statements": statements}
+        product = {"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}
+        document = openvex(*[not_affected(id_, product) for id_ in ids])
         self.site.write("vex/a.json", json.dumps(document).encode())
 
     def run(self, *options: str, **env: str) -> Result:
@@ -111,7 +102,8 @@ class Past:
         result = CliRunner().invoke(main, ["build", "-f", str(self.site.folder / "mkdocs.yml"), "--quiet"])
         assert result.exit_code == 0, result.output
         api = self.site.folder / "site/api/v1"
-        paths = [api / "changes.json", *api.glob("changes/*.json"), *api.glob("history/*.json")]
+        listed = [api / "changes.json", api / "fixes.json"]
+        paths = [*listed, *api.glob("changes/*.json"), *api.glob("history/*.json")]
         return {path.relative_to(api).as_posix(): json.loads(path.read_bytes()) for path in paths}
 
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:

@@ -266,3 +266,52 @@ def row(
         "Title": f"{pkg}: flaw",
     }
     return found | ({"FixedVersion": fixed} if fixed else {})
+
+
+def match(
+    id_: str, severity: str = "High", *related: str, pkg: str = "lib", version: str = "1", **artifact: object
+) -> dict[str, Any]:
+    """One vulnerability as Grype writes it; `related` are its other ids."""
+    return {
+        "vulnerability": {"id": id_, "severity": severity},
+        "relatedVulnerabilities": [{"id": each} for each in related],
+        "artifact": {"name": pkg, "version": version} | artifact,
+    }
+
+
+def grype(*matches: object, created: str = "", **target: object) -> dict[str, Any]:
+    """A small report of Grype; `target` describes the image, for example by `userInput` or `repoDigests`."""
+    descriptor = {"name": "grype", "version": "0.80"} | ({"timestamp": created} if created else {})
+    source = {"type": "image", "target": target}
+    return {"matches": [*matches], "source": source, "descriptor": descriptor}
+
+
+def osv(
+    records: list[dict[str, Any]], groups: list[dict[str, Any]] | None, *, pkg: str = "lib", of: str = ""
+) -> dict[str, Any]:
+    """A small report of OSV-Scanner on one package; `of` is the reference of an image."""
+    package = {"package": {"name": pkg, "version": "1"}, "vulnerabilities": records}
+    package |= {} if groups is None else {"groups": groups}
+    return {"results": [{"source": {"path": of, "type": "docker"}, "packages": [package]}]}
+
+
+def harbor(*rows: dict[str, Any], created: str = "") -> dict[str, Any]:
+    """A small report of Harbor."""
+    body = {"vulnerabilities": [*rows]} | ({"generated_at": created} if created else {})
+    return {"application/vnd.security.vulnerability.report; version=1.1": body}
+
+
+def openvex(*statements: object, **fields: object) -> dict[str, Any]:
+    """An OpenVEX document with these statements."""
+    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
+    return head | {"timestamp": "2026-01-01T00:00:00Z", "statements": [*statements]} | fields
+
+
+def not_affected(id_: str, *products: object) -> dict[str, Any]:
+    """A statement that the vulnerability does not affect these products."""
+    return {
+        "vulnerability": {"name": id_},
+        "products": [*products],
+        "status": "not_affected",
+        "justification": "vulnerable_code_not_present",
+    }

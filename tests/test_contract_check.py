@@ -165,14 +165,18 @@ def _listed(raw: bytes) -> dict[str, Any]:
 
 
 def write(api: Path, docs: dict[str, Any], path: str, value: Any) -> None:
-    """Publish the documents, with a manifest that knows them."""
+    """Publish the documents, with a discovery document and a manifest that know them."""
     for file in api.rglob("*.json"):
         file.unlink()
     archive = "vex/repository.tar.gz"
     hashes = {archive: _listed((api / archive).read_bytes())}
-    for name in sorted(docs, key=lambda name: name == "manifest.json"):
+    last = ("index.json", "manifest.json")
+    for name in sorted(docs, key=lambda name: last.index(name) if name in last else -1):
         if name == "manifest.json" and not path.startswith(name):
             docs[name]["documents"] = hashes
+        if name == "index.json" and not path.startswith("index.json contents"):
+            lines = (f"{path} {entry['sha256']}\n" for path, entry in sorted(hashes.items()))
+            docs[name]["contents"] = hashlib.sha256("".join(lines).encode()).hexdigest()
         raw = json.dumps(docs[name], separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if name == path and isinstance(value, tuple):
             raw = raw.replace(*value)

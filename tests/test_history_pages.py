@@ -105,7 +105,7 @@ def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
 
 def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
     past.site.config["docs_dir"] = "history"
-    result = past.site.build()
+    result = past.site.mkdocs()
     assert any("MkDocs would publish it" in text for text in result.logged())
     assert not (past.site.folder / "site/api").exists()
 

@@ -10,7 +10,7 @@ import pytest
 from mkdocs_catalog_api.publish import hosts
 
 from .feeds_of_advisories import kev
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy
 from .test_build import small
 from .test_vex_build import vex
 
@@ -203,18 +203,9 @@ def test_what_is_silenced_everywhere_keeps_its_entry_with_zeros(site: SiteFolder
 def test_what_stands_for_something_exploited_is_exploited(site: SiteFolder) -> None:
     one, two, three = (f"GHSA-{letter * 4}-{letter * 4}-{letter * 4}" for letter in "abc")
     related = {one: ["CVE-2026-0001"], two: ["CVE-2026-0001", "CVE-2026-0002"], three: ["CVE-2026-0002"]}
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High"},
-            "relatedVulnerabilities": [{"id": alias} for alias in aliases],
-            "artifact": {"name": id_.lower(), "version": "1"},
-        }
-        for id_, aliases in related.items()
-    ]
-    target = {"userInput": f"{REGISTRY}/alpha@{digest(1)}"}
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": "2026-11-01T06:00:00Z"}
-    report = {"matches": matches, "descriptor": descriptor, "source": {"type": "image", "target": target}}
-    site.report("alpha/1.json", report)
+    matches = [match(id_, "High", *aliases, pkg=id_.lower()) for id_, aliases in related.items()]
+    image = f"{REGISTRY}/alpha@{digest(1)}"
+    site.report("alpha/1.json", grype(*matches, created="2026-11-01T06:00:00Z", userInput=image))
     site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
     site.write(KEV, kev({"CVE-2026-0001": "2026-03-04"}))
     result = built(site)

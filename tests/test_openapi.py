@@ -225,7 +225,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
     }
     assert optional == {
         *("SecurityFigures.pins", "SecurityFigures.pinsScanned", "PopulationFigures.exploited"),
-        *("Badge.namedLogo", "Badge.logoColor", "Badge.logoSvg", "VexProduct.subcomponents"),
+        "VexProduct.subcomponents",
         *("VexStatement.justification", "VexStatement.impact_statement", "VexStatement.action_statement"),
         *("RenovateImage.sourceUrl", "RenovateImage.homepage", "RenovateRelease.releaseTimestamp"),
         *("RenovateRelease.digest", "RenovateRelease.changelogUrl"),

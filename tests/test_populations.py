@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from .example import copy_example
 from .feeds_of_advisories import kev
 from .past import Past
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, run, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, run, trivy
 from .test_lookups import KEV
 from .test_web import cells, page, words
 
@@ -223,7 +223,7 @@ def mixed_catalog(site: SiteFolder) -> dict[str, str]:
 
 def test_a_mixed_catalog_agrees(site: SiteFolder) -> None:
     pages = mixed_catalog(site)
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     summary = result.json("security.json")
     assert (summary["available"]["total"], summary["total"]) == (3, 6)
@@ -248,7 +248,7 @@ def test_without_a_scan_of_a_available_image_no_page_shows_zero(site: SiteFolder
     site.image("old", f"lifecycle: deprecated\nversions: [{{version: 1.0, digest: '{digest(1)}'}}]")
     site.report("old/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/old@{digest(1)}"))
     site.image("new", "versions: [1.0]")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     tiles = {
         words(t.find("dt")): words(t.find("dd"))
@@ -263,10 +263,10 @@ def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteF
     """With recorded days, and once the catalog has changed since."""
     pages, past = mixed_catalog(site), Past(site)
     past.day("2026-11-01")
-    check_agreement(built(site), pages)
+    check_agreement(rendered(site), pages)
     site.report("clean/2.0.json", trivy([row("CVE-2026-0007")], digest=f"{REGISTRY}/clean@{digest(1)}"))
     past.day("2026-11-02")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     summary, (last, *_) = result.json("security.json"), result.json("changes.json")["data"]
     assert last["all"]["total"] == summary["total"]
@@ -278,7 +278,7 @@ def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteF
         ["2026-11-01", "0", "1", "1", "1", "0", "3", "6"],
     ]
     site.image("fine", f"lifecycle: deprecated\nversions: [{{version: 2.0, digest: '{digest(0)}'}}, 1.0]")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     assert days(result) == [["This build", "0", "1", "1", "0", "0", "2", "7"], *recorded]
 
@@ -291,7 +291,7 @@ def test_a_package_that_is_installed_twice_counts_as_in_the_summary(site: SiteFo
     site.report("a/1.0.json", trivy(rows, digest=f"{REGISTRY}/a@{digest(1)}"))
     past.day("2026-11-01")
     past.day("2026-11-02")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     assert [line[-1] for line in days(result)] == ["2", "2"]
     assert [line[-1] for line in days(result, "images/a/index.html")] == ["2", "1"]
@@ -335,4 +335,4 @@ def test_any_catalog_agrees(
                 for place, (id_, severity, fix) in enumerate(findings)
             ]
             site.report(f"i{number}/1.0.json", trivy(rows, tag=f"{REGISTRY}/i{number}:1.0"))
-    check_agreement(built(site), pages)
+    check_agreement(rendered(site), pages)

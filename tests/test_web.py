@@ -126,7 +126,7 @@ def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
 def test_a_version_without_a_scan_has_no_count_and_nothing_to_filter(site: SiteFolder) -> None:
     site.image("web", "versions: ['2', '1']")
     site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1"))
-    main = page(site.build(), "images/web/index.html")
+    main = page(site.mkdocs(), "images/web/index.html")
     assert "2 has not been scanned." in words(main) and "0 vulnerabilities" not in words(main)
     (listed,) = main.xpath(".//div[@data-list='vulnerabilities']")
     assert "hidden" in listed.attrib

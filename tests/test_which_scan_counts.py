@@ -11,7 +11,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Level, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, row, trivy
 
 WEB = f"{REGISTRY}/web"
 A, B = digest("a"), digest("b")
@@ -42,17 +42,9 @@ def classed(created: str, findings: Findings, of: str = A, tag: str = "") -> dic
     return report
 
 
-def grype(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High"},
-            "artifact": {"name": "lib", "version": "1", "type": kind},
-        }
-        for id_ in found
-    ]
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
-    source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
-    return {"matches": matches, "source": source, "descriptor": descriptor}
+def other(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
+    """A report of Grype."""
+    return grype(*[match(id_, type=kind) for id_ in found], created=created, userInput=f"{WEB}@{of}")
 
 
 @pytest.fixture
@@ -124,21 +116,21 @@ def test_only_a_different_digest_shows_that_the_content_has_changed(
 
 @pytest.mark.parametrize("newer", ["npm", "", "rpm"])
 def test_grype_looks_at_all_packages_whatever_it_finds(one: SiteFolder, newer: str) -> None:
-    one.report("a.json", grype(OLD, "CVE-2026-0001", kind="deb"))
-    one.report("b.json", grype(NEW, "CVE-2026-0002", kind=newer))
+    one.report("a.json", other(OLD, "CVE-2026-0001", kind="deb"))
+    one.report("b.json", other(NEW, "CVE-2026-0002", kind=newer))
     assert ids(built(one)) == ["CVE-2026-0002"]
     assert problems(one)[0][1:] == ("CAT033", "scans/a.json")
 
 
 def test_a_newer_scan_with_a_limit_replaces_no_scan_without_one(one: SiteFolder) -> None:
-    limited = grype(NEW, "CVE-2026-0002")
+    limited = other(NEW, "CVE-2026-0002")
     limited["descriptor"]["configuration"] = {"only-fixed": True}
-    one.report("a.json", grype(OLD, "CVE-2026-0001"))
+    one.report("a.json", other(OLD, "CVE-2026-0001"))
     one.report("b.json", limited)
     result = built(one)
     assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
     assert any("which is newer but has the limit only-fixed" in text for text in result.logged())
-    one.report("c.json", grype("2026-10-02T00:00:00Z"))
+    one.report("c.json", other("2026-10-02T00:00:00Z"))
     assert ids(built(one)) == []
 
 
@@ -158,7 +150,7 @@ def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> N
 
 def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
     two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A.upper()))
-    report = grype(NEW, "CVE-2026-0002")
+    report = other(NEW, "CVE-2026-0002")
     report["source"]["target"] = {"manifestDigest": B.upper()}
     two.report("b.json", report)
     result = built(two)
@@ -170,8 +162,7 @@ def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
 def test_a_digest_of_harbor_in_upper_case_is_read(one: SiteFolder) -> None:
     found: dict[str, object] = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "severity": "High"}
     found |= {"artifact_digests": [A.upper()]}
-    key = "application/vnd.security.vulnerability.report; version=1.1"
-    one.report("a.json", {key: {"generated_at": NEW, "vulnerabilities": [found]}})
+    one.report("a.json", harbor(found, created=NEW))
     result = built(one)
     assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
 
@@ -216,8 +207,8 @@ def test_a_report_without_a_digest_counts_unless_a_newer_one_covers_each_part(
 
 def test_the_first_scanner_counts_for_each_digest(two: SiteFolder) -> None:
     two.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("a2.json", grype(NEW, "CVE-2026-0002", of=A))
-    two.report("b.json", grype(NEW, "CVE-2026-0003", of=B))
+    two.report("a2.json", other(NEW, "CVE-2026-0002", of=A))
+    two.report("b.json", other(NEW, "CVE-2026-0003", of=B))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0003"]
     two.settings["security"] = {"scanners": ["grype", "trivy"]}
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]

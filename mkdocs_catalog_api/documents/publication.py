@@ -55,7 +55,8 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
     description = openapi(catalog, wanted)
     body = encode(description)
-    prove_openapi(body, description["paths"], description["components"]["schemas"], written)
+    every = [*written, addresses.INDEX, addresses.MANIFEST]
+    prove_openapi(body, description["paths"], description["components"]["schemas"], every)
     yield finished(addresses.OPENAPI, body)
     yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog), written))
     yield proven(addresses.MANIFEST, manifest(catalog, written, generated_at, generator))

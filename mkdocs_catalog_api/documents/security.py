@@ -65,7 +65,7 @@ PlatformsScanned = Annotated[
     list[Text], Meta(description="The platforms of its scans, as far as they are known.")
 ]
 Limits = Annotated[
-    list[Annotated[str, open_words(Limit)]],
+    list[Annotated[Limit, open_words(Limit)]],
     Meta(description="Reasons why its scans may lack vulnerabilities. There is no A+ or A then."),
 ]
 Complete = Annotated[bool, Meta(description="Whether every part of it has a scan without limits.")]

@@ -169,7 +169,7 @@ def read_items(
     raws, entries = raw_items(fields, name, site, settings, raws, problems)
     if "page" not in fields.own.rules:
         entries = _with_pages(entries, site, problems)
-        raws = _not_pages_of(raws, entries, fields, problems)
+        raws, entries = _not_pages_of(raws, entries, fields, problems)
         _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     problems.extend(_unused_keys(name, fields, raws, site))
@@ -302,19 +302,24 @@ def _not_named(
 
 
 def _not_pages_of(
-    raws: Sequence[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
-) -> list[RawItem]:
-    """Return the pages, without those that have no fields and the slug of an entry, which needs `page`."""
+    raws: Sequence[RawItem], entries: list[RawItem], fields: ItemFields[E], problems: Problems
+) -> tuple[list[RawItem], list[RawItem]]:
+    """Return the pages, without those that have no fields and the slug of an entry, and the entries.
+
+    Such an entry needs `page`. It is returned with its page, so that one error remains.
+    """
     unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
     items = []
+    pages: dict[str, Page] = {}
     for raw in raws:
         entry = unnamed.get(str(raw.values.get("slug", raw.slug)))
         if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
             items.append(raw)
         else:
+            pages[entry.place] = raw.page
             message, hint = f"{raw.file} is another item", f"add `page: {raw.page.uri}`"
             problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
-    return items
+    return items, [replace(raw, named=pages.get(raw.place, raw.named)) for raw in entries]
 
 
 def _suggest_pages(
@@ -386,7 +391,7 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, st
             continue
         for raw in read_list(path, name_of(path, site.root), name, Problems()):
             with suppress(ValueError):
-                if not raw.values.get("page"):
+                if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
                     title = raw.values.get("name") or raw.values.get("title") or raw.slug
                     yield item_uri(name, slug(raw.slug)), str(title)
 
