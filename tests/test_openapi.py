@@ -373,7 +373,7 @@ def test_it_forbids_no_field_that_a_later_version_adds(described: Any) -> None:
 
 def test_it_says_what_clients_can_rely_on(described: Any) -> None:
     info = described["info"]
-    assert (info["title"], info["version"]) == ("Hardened Images", "v1")
+    assert (info["title"], info["summary"], info["version"]) == ("Catalog API", "Hardened Images", "v1")
     assert POLICY in info["description"]
 
 

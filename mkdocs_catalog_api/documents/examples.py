@@ -244,7 +244,7 @@ _PER_SCHEMA: Mapping[str, Mapping[str, Any]] = {
     "ItemLinks": _links("images", "nginx"),
     "KnownDigest": {"digest": _OLD_DIGEST, "version": "1.29", "from": "2026-01-10"},
     "OpenAges": {"critical": 2, "high": 9},
-    "OpenApiInfo": {"title": "Example Catalog", "version": "v1"},
+    "OpenApiInfo": {"title": "Catalog API", "version": "v1"},
     "PageLinks": _links("images"),
     "Pin": {"href": _RELEASE},
     "Pinned": {"total": 84, "releases": 24, "unscanned": 2},

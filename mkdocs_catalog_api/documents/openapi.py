@@ -27,6 +27,8 @@ POLICY = """\
   version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
 """
 """What clients can rely on."""
+_TITLE = "Catalog API"
+"""The same for every site, since generators name packages after it."""
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
 read it, no request needs a key, and query strings have no effect.
@@ -85,7 +87,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
-        "info": {"title": catalog.title, "version": "v1", "description": _DESCRIPTION},
+        "info": {"title": _TITLE, "summary": catalog.title, "version": "v1", "description": _DESCRIPTION},
         "servers": _servers(catalog),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
@@ -169,6 +171,10 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
     for option in options:
         if option.get("type") != "null":  # of an integer and a number the last counts, which is any number
             part |= _simpler(option, named)
+    if part.get("type") == "integer":
+        part["format"] = "int64"  # sizes in bytes
+    elif part.get("type") == "number":
+        part.pop("format", None)
     if "enum" in part:
         _name_words(part, named)
     if null and "$ref" in part:
