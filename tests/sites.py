@@ -232,7 +232,8 @@ def rendered(site: SiteFolder, *, gone: Mapping[str, Set[str]] | None = None, **
 
 def _sound(result: Result, gone: Mapping[str, Set[str]] | None) -> Result:
     assert not result.failed, result.logged()
-    assert check(result.folder / "site", "/catalog", gone=gone or {}) == []
+    faults = check(result.folder / "site", "/catalog", gone=gone or {})
+    assert faults == [], faults
     return result
 
 

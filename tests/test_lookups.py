@@ -133,7 +133,7 @@ def test_lookups_can_be_left_out(site: SiteFolder) -> None:
 
 def test_an_unknown_lookup_is_reported_with_all_other_errors(site: SiteFolder) -> None:
     site.settings["lookups"] = ["cves", "digest"]
-    site.page("images/broken.md", "category: 1")
+    site.page("images/broken.md", "lifecycle: gone")
     result = small(site).build()
     assert result.failed
     lines = result.logged()
@@ -148,13 +148,11 @@ def test_what_is_exploited_is_marked_and_counted(site: SiteFolder) -> None:
     assert [row_["exploited"] for row_ in rows] == ["2026-03-04", None]
     assert result.json("security.json")["exploited"] == 1
     assert result.json("images/beta/index.json")["data"]["security"]["exploited"] is None
-    assert result.json("badge/exploited.json")["message"] == "1"
 
 
 def test_without_the_files_nobody_claims_to_have_looked(site: SiteFolder) -> None:
     result = built(small(site))
     assert result.json("security.json")["exploited"] is None
-    assert not (result.api / "badge/exploited.json").exists()
 
 
 def test_a_broken_list_refuses_the_catalog(site: SiteFolder) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .sites import REGISTRY, Result, SiteFolder, built, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, rendered, row, trivy
 
 WEB = f"{REGISTRY}/web"
 INDEX, AMD64, ARM64 = (f"sha256:{hashlib.sha256(name).hexdigest()}" for name in (b"i", b"a", b"b"))
@@ -128,7 +128,7 @@ def test_who_publishes_one_platform_says_so_once(index: SiteFolder) -> None:
 
 def test_platforms_without_digests_are_graded_by_what_was_scanned(listed: SiteFolder) -> None:
     listed.report("a.json", of_platform("linux/amd64"))
-    result = built(listed, strict=True)
+    result = rendered(listed, strict=True)
     found = record(result)
     assert (found["complete"], found["grade"], found["platformsScanned"]) == (False, "A+", ["linux/amd64"])
     notes = [text for text in result.logged(logging.INFO) if "graded without a scan of each platform" in text]
@@ -136,7 +136,7 @@ def test_platforms_without_digests_are_graded_by_what_was_scanned(listed: SiteFo
     page = (result.folder / "site/images/web/index.html").read_text("utf-8")
     assert 'No known vulnerabilities</b> <span class="catalog-quiet">· linux/amd64</span>' in page
     listed.report("b.json", of_platform("linux/arm64"))
-    result = built(listed)
+    result = rendered(listed)
     assert (record(result)["complete"], record(result)["platformsScanned"]) == (True, BOTH)
     page = (result.folder / "site/images/web/index.html").read_text("utf-8")
     assert "· linux/amd64</span>" not in page

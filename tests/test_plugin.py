@@ -211,7 +211,7 @@ def test_a_full_disk_leaves_the_old_api(
         patch.setattr(staging, "FileIO", type("Full", (FileIO,), {"write": full}))
         result = site.mkdocs(dirty=True)
     assert result.failed
-    assert f"the API can't be written: {why}" in result.logged()[-2]
+    assert f"the API can't be written: {why}" in result.logged()[-1]
     assert result.bytes() == before
     assert leftovers(site) == []
 

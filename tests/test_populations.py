@@ -46,7 +46,10 @@ class Figures(NamedTuple):
 
 
 def figures(result: Result, lifecycles: tuple[str, ...]) -> Figures:
-    """The sums over the images and charts in these lifecycles, from their items and security details."""
+    """The sums over the images and charts in these lifecycles, from their items and security details.
+
+    A count of zero is null while not all of an image was looked at; in a sum it is zero.
+    """
     images = [image for image in result.json("images.json")["data"] if image["lifecycle"] in lifecycles]
     scanned = [image for image in images if image["security"]["scanned"]]
     known = [image["security"] for image in scanned]
@@ -56,11 +59,11 @@ def figures(result: Result, lifecycles: tuple[str, ...]) -> Figures:
         images=len(images),
         releases=sum(len(image["versions"]) for image in images),
         scanned=len(scanned),
-        affected=sum(each["total"] > 0 for each in known),
-        counts={word: sum(each[word] for each in known) for word in SEVERITIES},
-        fixable=sum(each["fixable"] for each in known),
+        affected=sum((each["total"] or 0) > 0 for each in known),
+        counts={word: sum(each[word] or 0 for each in known) for word in SEVERITIES},
+        fixable=sum(each["fixable"] or 0 for each in known),
         exploited=sum(exploited) if exploited else None,
-        suppressed=sum(each["suppressed"] for each in known),
+        suppressed=sum(each["suppressed"] or 0 for each in known),
         grades=Counter(each["grade"] for each in known if each["grade"]),
         ids={row["id"] for each in rows for row in each},
         charts=sum(chart["lifecycle"] in lifecycles for chart in result.json("charts.json")["data"]),

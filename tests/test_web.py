@@ -387,7 +387,7 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
         f"name: {word}\ncategory: {word}\ntier: {word}\nlicense: MIT\ndescription: {word}\nbase: Base\n"
         f"signature: sig\nown: {word}\nversions: ['1']\nhomepage: https://e.org/?a=1&b='x'",
     )
-    site.settings["images"] = {"fields": {"own": {"type": "text", "label": evil}}}
+    site.settings["images"] = {"fields": {"own": {"type": "text", "description": evil}}}
     chart = (
         f"name: {word}\ncategory: {word}\ntier: {word}\nlicense: MIT\nappVersion: {word}\nversions: [1.0.0]"
     )

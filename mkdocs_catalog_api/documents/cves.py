@@ -145,7 +145,7 @@ class CveDocument(Document):
     exploited: ExploitedSince
 
 
-class _Place(NamedTuple):
+class _Affected(NamedTuple):
     """A release, as its entries begin and end."""
 
     slug: str
@@ -174,9 +174,9 @@ class _Spread:
     def __init__(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
         self.severity, self.title, self.url, self.exploited = row.severity, row.title, row.url, exploited
         self.open: list[Vulnerability] = []
-        self.open_in: list[_Place] = []
+        self.open_in: list[_Affected] = []
         self.suppressed: list[Suppressed] = []
-        self.suppressed_in: list[_Place] = []
+        self.suppressed_in: list[_Affected] = []
         self.charts: set[str] = set()
         """Slugs of those with a pin that has it open."""
 
@@ -242,11 +242,11 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
     return spreads
 
 
-def _place(catalog: Catalog, image: Image, release: Release) -> _Place:
+def _place(catalog: Catalog, image: Image, release: Release) -> _Affected:
     entry, version = image.entry, release.entry
     href = catalog.addresses.api(addresses.release(entry.slug, version.version))
     latest = version.version == entry.latest
-    return _Place(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
+    return _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
 
 
 def _documents(catalog: Catalog) -> Documents:
@@ -311,7 +311,7 @@ def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscann
     )
 
 
-def _entry_fields(id_: str, place: _Place, row: Vulnerability | Suppressed) -> tuple[Any, ...]:
+def _entry_fields(id_: str, place: _Affected, row: Vulnerability | Suppressed) -> tuple[Any, ...]:
     """The fields of an affected release, in their order."""
     reported_as = row.id if row.id != id_ else None
     return *place[:5], row.pkg, row.installed, row.fixed, reported_as, place.href

@@ -355,7 +355,7 @@ def _worst(figures: Item | None) -> tuple[int, ...]:
     """A sort key: the worst first, items without a scan last."""
     if figures is None or figures["total"] is None:
         return (1,)
-    return (0, *(-cast(int, figures[word]) for word in COUNTERS))
+    return (0, *(-(cast(int | None, figures[word]) or 0) for word in COUNTERS))
 
 
 def _ranked(items: Sequence[Item]) -> Sequence[Item]:

@@ -166,6 +166,13 @@ def _parts(api: Api, path: str, where: str, record: Json, image: Json, entry: Js
         api.blame(path, f"{where}.platformsScanned", "are out of order")
 
 
+def to_scan(image: Json, version: Json) -> list[str]:
+    """The digests of manifests of the listed platforms; of all where none is."""
+    listed = {_plain(name) for name in version["platforms"] or image["platforms"]}
+    found = [each["digest"] for each in version["manifests"] if _plain(each["platform"]) in listed]
+    return found or [each["digest"] for each in version["manifests"]]
+
+
 def _plain(platform: str) -> str:
     return re.sub(r" *[(\[].*", "", platform).replace("/arm64/v8", "/arm64")
 
