@@ -146,8 +146,10 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
     times = [release.time for release in scanned]
     pins_scanned = [pin for pin in pins.values() if pin.counting]
     of_pins = {key: sums(pins_scanned, catalog)[key] for key in ("total", "bySeverity")}
+    fixable = [row.severity for release in scanned for row in release.open if row.fixed]
     return {"apiVersion": "v1", "resource": "security"} | {
         **sums(scanned, catalog),
+        "fixableBySeverity": {key: fixable.count(key.upper()) for key in COUNTERS},
         "imagesWithCves": sum(bool(release.open) for release in scanned),
         "images": {r.slug: r.counts | {"version": r.version, "href": r.detail} for r in scanned},
         "scanned": len(scanned),
@@ -181,6 +183,8 @@ def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: R
             for id_, reported_as in row.ids.items():
                 uses[id_].append((release, row, reported_as))
     index, documents = [], {}
+    scanned = sum(bool(release.counting) for release in listed)
+    numbers = {"scanned": scanned, "unscanned": len(listed) - scanned}
     for id_, found in uses.items():
         pins = {slug: [row for _, pin in chart for row in pin.open] for slug, chart in charts.items()}
         affected = sorted(
@@ -212,9 +216,11 @@ def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: R
         links = [{"slug": slug, "href": f"{catalog.base}/charts/{slug}/index.json"} for slug in affected]
         if safe:
             body = envelope("cves", [affected_release(*use) for use in still])
-            documents[f"cves/{id_}.json"] = body | about | {"suppressed": hidden, "charts": links} | last
+            documents[f"cves/{id_}.json"] = (
+                body | about | {"suppressed": hidden, "charts": links} | last | numbers
+            )
     index.sort(key=lambda entry: id_order(Record(**entry)))
-    return documents | {"cves/index.json": envelope("cves", index)}
+    return documents | {"cves/index.json": envelope("cves", index) | numbers}
 
 
 def affected_release(release: Record, row: Record, reported_as: str | None) -> dict[str, Any]:

@@ -168,6 +168,8 @@ def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
         return [with_fields(part, schema["items"], schemas) for part in value]
     if not isinstance(value, dict) or schema.get("additionalProperties") is True:
         return value
+    if schema.get("properties") == {}:  # custom fields of a catalog that declares none
+        return value
     if "properties" not in schema:
         return {
             key: with_fields(part, schema["additionalProperties"], schemas) for key, part in value.items()

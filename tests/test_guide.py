@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import click
@@ -311,6 +311,25 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
                 f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical
             ]
             assert printed[-len(expected) :] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "pattern"),
+    [
+        (r"an entry of some ([\d,]+) bytes for each item", "images/index.json"),
+        (r"`digests/\{algorithm\}/\{hex\}.json`, some ([\d,]+) bytes", "digests/*/*.json"),
+        (r"`cves/\{id\}.json`, some ([\d,]+) bytes", "cves/CVE-*.json"),
+    ],
+)
+def test_sizes_in_the_guide_are_those_of_the_example(
+    words: str, pattern: str, example_bytes: dict[str, bytes]
+) -> None:
+    """The mean, within a tenth; of a list, that of an entry."""
+    (said,) = re.findall(words, page("clients"))
+    bodies = [body for path, body in example_bytes.items() if PurePath(path).match(pattern)]
+    parts = len(bodies) if "*" in pattern else json.loads(bodies[0])["total"]
+    mean = sum(map(len, bodies)) / parts
+    assert abs(mean - int(said.replace(",", ""))) < mean / 10, mean
 
 
 def test_commands_open_no_connection_but_those_that_the_guide_names(

@@ -79,25 +79,73 @@ def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
         assert faults == []
 
 
-def test_every_value_of_a_certain_form_has_an_example_of_it(described: Any) -> None:
-    properties = {
-        f"{name}.{field}": part
-        for name, schema in described["components"]["schemas"].items()
-        for field, part in schema.get("properties", {}).items()
-        if "pattern" in part or "format" in part
-    }
-    properties |= {
-        f"{path} {parameter['name']}": parameter["schema"]
+def types_of(schema: Any) -> list[str]:
+    types = schema.get("type", [])
+    return types if isinstance(types, list) else [types]
+
+
+def test_every_text_and_number_has_an_example_that_fits(described: Any) -> None:
+    every = [
+        pair for name, schema in described["components"]["schemas"].items() for pair in parts(schema, name)
+    ]
+    every += [
+        (f"{path} {parameter['name']}", parameter["schema"])
         for path, operation in operations(described)
         for parameter in operation.get("parameters", ())
-        if "$ref" not in parameter["schema"]
-    }
-    assert len(properties) > 150
-    for place, schema in properties.items():
-        assert schema["examples"], place
-        for example in schema["examples"]:
-            assert example is not None
-            assert Draft202012Validator(schema).is_valid(example), place
+    ]
+    wanting = [
+        place
+        for place, schema in every
+        if {"string", "number", "integer"}.intersection(types_of(schema))
+        and not schema.keys() & {"const", "examples"}
+    ]
+    assert wanting == []
+    examples = [(place, schema, each) for place, schema in every for each in schema.get("examples", ())]
+    assert len(examples) > 500
+    for place, schema, example in examples:
+        whole = {"components": described["components"], **schema}
+        faults = [fault.message for fault in Draft202012Validator(whole).iter_errors(example)]
+        assert (place, faults) == (place, [])
+
+
+def composed(schema: Any, schemas: Any) -> Any:
+    """A document made of the examples in its schema, as Swagger UI shows it."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "anyOf" in schema:
+        return composed(schema["anyOf"][0], schemas)
+    if "$ref" in schema:
+        return composed(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if "items" in schema:
+        return [composed(schema["items"], schemas)]
+    if "properties" in schema:
+        return {name: composed(part, schemas) for name, part in schema["properties"].items()}
+    return schema.get("const", True)
+
+
+def test_the_examples_of_an_image_are_one_image(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    document = composed(schemas["ImageDocument"], schemas)
+    image = document["data"]
+    assert image["href"] == document["links"]["self"] == "/hardened/api/v1/images/nginx/index.json"
+    assert (image["slug"], image["name"], image["latest"]) == ("nginx", "nginx", "1.29.3")
+    assert image["url"] == document["links"]["html"]
+    (version,) = image["versions"]
+    assert version["version"] == image["latest"] and version["digests"] == [version["digest"]]
+    assert version["href"] == "/hardened/api/v1/security/nginx/1.29.3.json"
+    figures = image["security"]
+    assert figures["href"] == "/hardened/api/v1/security/nginx.json" and "pins" not in figures
+    assert figures["total"] == sum(figures[word] for word in ("critical", "high", "medium", "low", "unknown"))
+    chart = composed(schemas["ChartDocument"], schemas)
+    assert chart["data"]["href"] == chart["links"]["self"] == "/hardened/api/v1/charts/web/index.json"
+    assert chart["data"]["images"][0]["href"] == version["href"]
+
+
+def test_links_in_examples_lead_to_documents(described: Any) -> None:
+    patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) for path in described["paths"]]
+    links = re.findall(r'"/hardened(/api/v1/[^"]+)"', json.dumps(described["components"]["schemas"]))
+    assert len(links) > 60
+    assert [link for link in links if not any(re.fullmatch(pattern, link) for pattern in patterns)] == []
 
 
 def test_it_does_not_change_with_the_data(site: SiteFolder) -> None:
@@ -176,6 +224,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         if field not in schema["required"]
     }
     assert optional == {
+        *("SecurityFigures.pins", "SecurityFigures.pinsScanned", "PopulationFigures.exploited"),
         "VexProduct.subcomponents",
         *("VexStatement.justification", "VexStatement.impact_statement", "VexStatement.action_statement"),
         *("RenovateImage.sourceUrl", "RenovateImage.homepage", "RenovateRelease.releaseTimestamp"),
@@ -324,7 +373,7 @@ def test_it_forbids_no_field_that_a_later_version_adds(described: Any) -> None:
 
 def test_it_says_what_clients_can_rely_on(described: Any) -> None:
     info = described["info"]
-    assert (info["title"], info["version"]) == ("Hardened Images", "v1")
+    assert (info["title"], info["summary"], info["version"]) == ("Catalog API", "Hardened Images", "v1")
     assert POLICY in info["description"]
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .models import Lifecycle
-from .published import Counter, Counters, Document, GradeLetter
+from .published import Counter, Counters, Document, ExploitedIfKnown, GradeLetter
 from .vulnerabilities import SeverityWord, open_words
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
@@ -16,14 +16,15 @@ Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class PopulationFigures(Document):
-    """Counts of the security summary for one population: the newest releases with a scan."""
+class PopulationFigures(Document, kw_only=True):
+    """Counts for one population of images: the newest releases with a scan."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
+    exploited: ExploitedIfKnown | UnsetType = UNSET  # not of recorded days
     images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
-    scanned: Annotated[Counter, Meta(description="How many of them had a scan of their newest release.")]
+    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest release.")]
 
 
 class RecordedFigures(Document):

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from .assessment import Figures, total
 from .grading import Grade
+from .history import PopulationFigures
+from .published import Counters
 from .value import Catalog, Chart, Image, Release
 
 Item = TypeVar("Item", Image, Chart)
@@ -22,6 +24,18 @@ class Population(NamedTuple):
     """How many of the images have a scan of their newest release."""
     affected: int
     """How many have an open vulnerability in it."""
+
+    @property
+    def published(self) -> PopulationFigures:
+        """The counts that a recorded day has as well."""
+        sums = self.figures
+        return PopulationFigures(
+            total=sums.total,
+            by_severity=Counters(**sums.counters),
+            fixable=sums.fixable,
+            images=len(self.images),
+            scanned=self.scanned,
+        )
 
     @property
     def releases(self) -> int:

@@ -188,9 +188,7 @@ def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
     )
 
 
-_PAGE = Parameter(
-    "page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1, examples=[1])]
-)
+_PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
 
 
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:

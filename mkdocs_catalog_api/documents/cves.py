@@ -67,12 +67,22 @@ class CveEntry(Document):
     ]
 
 
+Scanned = Annotated[
+    Counter, Meta(description="Listed releases with a scan, of which this is the answer, of all images.")
+]
+Unscanned = Annotated[
+    Counter, Meta(description="Listed releases without a scan: nobody looked for vulnerabilities in them.")
+]
+
+
 class CveIndex(Document):
     """Every id that a scan of a listed release, or of an image that a chart pins, has found."""
 
     api_version: ApiVersion
     resource: Resource
     total: Annotated[Counter, Meta(description="Number of ids.")]
+    scanned: Scanned
+    unscanned: Unscanned
     data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
 
 
@@ -122,6 +132,8 @@ class CveDocument(Document):
     title: Title
     url: Url
     total: Annotated[Counter, Meta(description="Number of affected packages in releases.")]
+    scanned: Scanned
+    unscanned: Unscanned
     data: Annotated[
         list[AffectedRelease], Meta(description="An entry for each, by slug, newest release first.")
     ]
@@ -239,6 +251,9 @@ def _place(catalog: Catalog, image: Image, release: Release) -> _Affected:
 
 def _documents(catalog: Catalog) -> Documents:
     spreads = _spreads(catalog)
+    releases = [release for image in catalog.images for release in image.releases]
+    scanned = sum(release.assessment is not None for release in releases)
+    looked_at = scanned, len(releases) - scanned
     named_ids = _file_names(spreads)
     entries: list[CveEntry] = []
     for id_ in sorted(
@@ -247,8 +262,8 @@ def _documents(catalog: Catalog) -> Documents:
         path = _PATH.format(id=id_) if id_ in named_ids else None
         entries.append(_entry(catalog, id_, spreads[id_], path))
         if path:
-            yield path, _document(catalog, id_, spreads[id_])
-    yield _INDEX, CveIndex("v1", "cves", len(entries), entries)
+            yield path, _document(catalog, id_, spreads[id_], *looked_at)
+    yield _INDEX, CveIndex("v1", "cves", len(entries), *looked_at, entries)
 
 
 def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> CveEntry:
@@ -269,7 +284,7 @@ def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> Cve
     )
 
 
-def _document(catalog: Catalog, id_: str, spread: _Spread) -> CveDocument:
+def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscanned: int) -> CveDocument:
     at = catalog.addresses
     return CveDocument(
         api_version="v1",
@@ -279,6 +294,8 @@ def _document(catalog: Catalog, id_: str, spread: _Spread) -> CveDocument:
         title=spread.title,
         url=spread.url,
         total=len(spread.open),
+        scanned=scanned,
+        unscanned=unscanned,
         data=[
             AffectedRelease(*_entry_fields(id_, place, row))
             for place, row in zip(spread.open_in, spread.open, strict=True)
@@ -333,7 +350,7 @@ CVES = Kind(
                 Parameter(
                     "id",
                     "CVE id, else the advisory's id.",
-                    Annotated[str, Meta(max_length=100, examples=["CVE-2021-44228"])],
+                    Annotated[str, Meta(max_length=100)],
                 ),
             ),
             listed="cve",

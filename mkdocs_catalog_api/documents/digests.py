@@ -259,7 +259,7 @@ DIGESTS = Kind(
                 Parameter(
                     "hex",
                     "Part of the digest after the colon.",
-                    Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
+                    Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")],
                 ),
             ),
             listed="digest",

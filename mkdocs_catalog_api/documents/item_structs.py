@@ -27,7 +27,7 @@ from ..catalog.models import (
     VersionEntry,
 )
 from ..catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
-from .security import ChartSecurity, SecurityFigures
+from .security import SecurityFigures
 
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
@@ -82,7 +82,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
+        "security": Annotated[SecurityFigures, Meta(description="Sums over the images that it pins.")],
     },
     RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
     UpdateEntry: {

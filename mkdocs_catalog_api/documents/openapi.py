@@ -10,10 +10,10 @@ from typing import Any, TypeAlias, get_args
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
-from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
+from .examples import add_example, add_examples
 from .kinds import TAGS, Kind, Parameter, Route
 
 POLICY = """\
@@ -27,6 +27,8 @@ POLICY = """\
   version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
 """
 """What clients can rely on."""
+_TITLE = "Catalog API"
+"""The same for every site, since generators name packages after it."""
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
 read it, no request needs a key, and query strings have no effect.
@@ -43,21 +45,6 @@ none. Without a scan, every count is null: do not show such an image as clean.
 {POLICY}"""
 
 _WORD_TYPES = {str: "string", int: "integer"}
-_EXAMPLES = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T06:00:00Z",
-    "uri": "https://example.org/",
-    "uri-reference": "/catalog/api/v1/images/nginx/index.json",
-    "uri-template": "/catalog/api/v1/images/{slug}/index.json",
-    f"^(?:{names.SLUG.pattern})$": "nginx",
-    f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
-    f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
-    f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
-    f"^(?:{names.MANIFEST_PLATFORM.pattern})$": "linux/amd64",
-    f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
-    "^[0-9a-f]{64}$": "0" * 64,
-}
-"""Pattern or format → a value."""
 _CONSTRAINTS = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 _REFERENCE = "#/components/schemas/{name}"
 _HEADERS = {
@@ -92,6 +79,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
+    add_examples(schemas, catalog.addresses)
     paths = {
         f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
@@ -99,7 +87,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
-        "info": {"title": catalog.title, "version": "v1", "description": _DESCRIPTION},
+        "info": {"title": _TITLE, "summary": catalog.title, "version": "v1", "description": _DESCRIPTION},
         "servers": _servers(catalog),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
@@ -127,9 +115,10 @@ def _schemas(
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [
-        [_simpler(json_schema(parameter.type), named) for parameter in route.parameters] for route in routes
-    ]
+    parameters = [[_simpler(json_schema(each.type), named) for each in route.parameters] for route in routes]
+    for route, of_route in zip(routes, parameters, strict=True):
+        for parameter, schema in zip(route.parameters, of_route, strict=True):
+            add_example(parameter.name, schema)
     return bodies, parameters, dict(sorted(named.items()))
 
 
@@ -180,15 +169,16 @@ def _simpler(part: Schema, named: dict[str, Schema]) -> Schema:
             # Some generators would make a class of a constrained entry, with a name of their own.
             for constraint in _CONSTRAINTS:
                 part[key].pop(constraint, None)
-    example = _EXAMPLES.get(part.get("format") or part.get("pattern") or "")
-    if example and "examples" not in part:
-        part["examples"] = [example]
     part.pop("propertyNames", None)  # closed lists of words have names, which the keys of a map can't have
     options = part.pop("anyOf", [])
     null = {"type": "null"} in options
     for option in options:
         if option.get("type") != "null":  # of an integer and a number the last counts, which is any number
             part |= _simpler(option, named)
+    if part.get("type") == "integer":
+        part["format"] = "int64"  # sizes in bytes
+    elif part.get("type") == "number":
+        part.pop("format", None)
     if "enum" in part:
         _name_words(part, named)
     if null and "$ref" in part:

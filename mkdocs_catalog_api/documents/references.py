@@ -90,9 +90,7 @@ REFERENCES = Kind(
                     "reference",
                     "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
                     "and the colon of a port `_`.",
-                    Annotated[
-                        str, Meta(pattern="^[a-z0-9._~-]+$", examples=["registry.example.org~hardened~nginx"])
-                    ],
+                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
                 ),
             ),
             listed="reference",

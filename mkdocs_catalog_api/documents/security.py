@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_type_hints
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, structs
 from msgspec.structs import astuple
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
-from ..catalog.populations import Population, populations
+from ..catalog.history import PopulationFigures
+from ..catalog.populations import populations
 from ..catalog.published import (
     ApiVersion,
     Counter,
@@ -142,9 +143,10 @@ class SecurityDetail(SecurityHead):
 
 
 class SecurityFigures(Document):
-    """Counts for one release, or sums over the images that a chart pins. All null without a scan.
+    """Counts for one release, or sums over the distinct images that a chart pins, each of the pinned release.
 
-    Without a grade, a count that would be 0 is null, since not everything was scanned.
+    All are null without a scan. Without a grade, a count that would be 0 is null, since not everything was
+    looked at. If some of a chart's images are not scanned, its counts cover the others.
     """
 
     scanned: Annotated[
@@ -171,16 +173,12 @@ class SecurityFigures(Document):
         Href | None,
         Meta(description="Security detail of the image; null for a chart, and when nothing is listed."),
     ]
-
-
-class ChartSecurity(SecurityFigures):
-    """Sums over the distinct images that a chart pins, each of the release that is pinned.
-
-    With some of them unscanned, the counts cover the scanned ones; grade and score are null.
-    """
-
-    pins: Annotated[Counter, Meta(description="Distinct images that it pins.")]
-    pins_scanned: Annotated[Counter, Meta(description="How many of them have a scan.")]
+    pins: Annotated[
+        Counter | UnsetType, Meta(description="Distinct images that a chart pins; charts alone have it.")
+    ] = UNSET
+    pins_scanned: Annotated[
+        Counter | UnsetType, Meta(description="How many of these have a scan; charts alone have it.")
+    ] = UNSET
 
 
 class SummaryEntry(Counters):
@@ -205,17 +203,6 @@ class Pinned(Document):
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
-class AvailableSecurity(Document):
-    """The same counts of the images whose lifecycle is `available`."""
-
-    total: Annotated[Counter, Meta(description="Open vulnerabilities of the available images.")]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    fixable: Fixable
-    exploited: ExploitedIfKnown
-    images: Annotated[Counter, Meta(description="Available images, with and without a scan.")]
-    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
-
-
 class SecuritySummary(Document):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
@@ -231,6 +218,7 @@ class SecuritySummary(Document):
     scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
     unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
     fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
+    fixable_by_severity: Annotated[Counters, Meta(description="Those with a fix, by severity.")]
     suppressed: SuppressedTotal
     unique: Annotated[Counter, Meta(description="Distinct ids of all vulnerabilities.")]
     oldest_scan: Annotated[
@@ -242,7 +230,7 @@ class SecuritySummary(Document):
     ]
     exploited: ExploitedIfKnown
     pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
-    available: Annotated[AvailableSecurity, Meta(description="The same counts of available images alone.")]
+    available: Annotated[PopulationFigures, Meta(description="The same counts of available images alone.")]
 
 
 class SecurityIndexEntry(Document):
@@ -333,7 +321,7 @@ def security_figures(
     )
 
 
-def chart_security(chart: value.Chart) -> ChartSecurity:
+def chart_security(chart: value.Chart) -> SecurityFigures:
     """The `security` object of a chart."""
     pins = _pinned_figures([chart])
     scanned = [figures for figures in pins.values() if figures is not None]
@@ -341,7 +329,7 @@ def chart_security(chart: value.Chart) -> ChartSecurity:
     if len(scanned) < len(pins):
         sums = sums._replace(grade=None, score=None)
     times = [figures.scanned_at for figures in scanned]
-    return ChartSecurity(
+    return SecurityFigures(
         scanned=bool(pins) and len(scanned) == len(pins),
         complete=bool(pins) and all(pin.selection.complete for pin in chart.pins),
         version=None,
@@ -386,25 +374,14 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         scanned=everything.scanned,
         unscanned=[image.entry.slug for image in everything.images if image.figures is None],
         fixable=sums.fixable,
+        fixable_by_severity=Counters(*sums.counts.fixable),
         suppressed=sums.suppressed,
         unique=len(everything.ids),
         oldest_scan=times[0] if times and len(times) == everything.scanned else None,
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
-        available=_available(available),
-    )
-
-
-def _available(population: Population) -> AvailableSecurity:
-    figures = population.figures
-    return AvailableSecurity(
-        total=figures.total,
-        by_severity=Counters(**figures.counters),
-        fixable=figures.fixable,
-        exploited=figures.exploited,
-        images=len(population.images),
-        scanned=population.scanned,
+        available=structs.replace(available.published, exploited=available.figures.exploited),
     )
 
 

@@ -1,31 +1,32 @@
-"""The whole catalog in brief: some 500 bytes for each image and chart, and the search index."""
+"""The whole catalog in brief: a short entry for each image and chart, and the search index."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct, defstruct, structs
+from msgspec import Meta, Struct, defstruct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.fields import ItemFields
 from ..catalog.markdown import plain_text
 from ..catalog.model import Model
-from ..catalog.published import ApiVersion, Counter, Document, Href, PageLink, Text, Total, VersionLabel
-from ..catalog.scans import COUNTERS
-from ..catalog.shown import shown_fields
+from ..catalog.published import ApiVersion, Counter, Document, Total, VersionLabel
+from ..catalog.shown import Shown
 from ..catalog.types import camel
 from ..catalog.value import Catalog, Chart, Image
 from .item_structs import Day, custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import ChartSecurity, SecurityFigures, chart_security, security_figures, struct_fields
+from .security import chart_security, security_figures, struct_fields
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
-_FIGURES: Mapping[str, type[Struct]] = {"images": SecurityFigures, "charts": ChartSecurity}
-_ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest", "logo")
+_ITEM = (
+    *("slug", "name", "description", "category", "categories", "tier", "license", "lifecycle", "latest"),
+    *("logo", "platforms"),
+)
 _NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
 
 
@@ -39,28 +40,19 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     """The Structs of an entry and of the list."""
     stem, noun = _NAMES[resource]
     item = dict(struct_fields(published(*fields[:3])))
-    known: dict[str, Any] = {name: item[name] for name in _ITEM}
-    figures = dict(struct_fields(_FIGURES[resource]))
-    figures_first = ("scanned", "complete", *COUNTERS, "total", "fixable", "exploited", "grade", "score")
-    further = ("pins", "pins_scanned", "scanned_at")
-    known |= {name: figures[name] for name in (*figures_first, *further) if name in figures}
-    known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
+    known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
-        known["platforms"] = item["platforms"]
         known["size"] = Annotated[
             Counter | None, Meta(description="Compressed size of the newest version in bytes.")
         ]
         known["end_of_life"] = Annotated[
             Day | None, Meta(description="Day after which the newest version gets no more updates.")
         ]
-    for field in shown_fields(fields.model):
-        name = next(
-            name for name, info in fields.model.model_fields.items() if field.name == (info.alias or name)
-        )
-        if (field.shown.card or field.shown.filter) and name not in known:
-            known[name] = item[name]
-    known["url"] = Annotated[PageLink, Meta(description="Web page.")]
-    known["href"] = Annotated[Href, Meta(description="Item document.")]
+    for name, info in fields.model.model_fields.items():
+        shown = [mark for mark in info.metadata if isinstance(mark, Shown)]
+        if any(mark.card or mark.filter for mark in shown):
+            known.setdefault(name, item[name])
+    known |= {name: item[name] for name in ("security", "url", "href")}
     custom_fields = Meta(description="Custom fields that lists show or filter by.")
     known["custom"] = Annotated[custom(stem, fields.own, _listed(fields)), custom_fields]
     entry = defstruct(
@@ -113,11 +105,11 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
     values["description"] = plain_text(item.entry.description)
     if isinstance(item, Image):
         newest = item.newest
-        values |= structs.asdict(security_figures(item, newest, at))
+        values["security"] = security_figures(item, newest, at)
         values["size"] = newest.entry.size if newest else None
         values["end_of_life"] = newest.entry.end_of_life if newest else None
     else:
-        values |= structs.asdict(chart_security(item))
+        values["security"] = chart_security(item)
     values["logo"] = logo_address(item.entry, at)
     values["url"] = at.web(item.page.url)
     values["href"] = at.api(addresses.item(resource, item.entry.slug))
@@ -133,7 +125,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             f"list{resource.capitalize()}Index",
             resource,
             f"Every {noun} in brief",
-            f"The fields of every {noun} that a list or a dashboard needs: at most some 650 bytes each.",
+            f"The fields of every {noun} that a list or a dashboard needs.",
             listed,
             listed=f"{resource}Index",
         )

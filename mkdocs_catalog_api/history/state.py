@@ -13,10 +13,9 @@ from ..catalog import events, names
 from ..catalog.assessment import scanner_names
 from ..catalog.events import AnyEvent, CountedScan, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
-from ..catalog.history import PopulationFigures, RecordedFigures
+from ..catalog.history import RecordedFigures
 from ..catalog.models import Lifecycle
-from ..catalog.populations import Population, populations
-from ..catalog.published import Counters
+from ..catalog.populations import populations
 from ..catalog.scan_selection import PartScan, ScanSelection
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
@@ -135,14 +134,7 @@ def snapshot(catalog: Catalog) -> Iterator[Seen]:
 
 def counted(catalog: Catalog) -> RecordedFigures:
     """Return the counts of both populations."""
-    return RecordedFigures(*map(_population_figures, populations(catalog)))
-
-
-def _population_figures(population: Population) -> PopulationFigures:
-    sums = population.figures
-    return PopulationFigures(
-        *(sums.total, Counters(**sums.counters), sums.fixable, len(population.images), population.scanned)
-    )
+    return RecordedFigures(*(population.published for population in populations(catalog)))
 
 
 def _seen(image: Image) -> Seen:

@@ -19,10 +19,10 @@ async function* images(): AsyncGenerator<Image> {
 }
 
 /** The ids of the critical vulnerabilities of a release. */
-async function criticalIds(image: string, version: string): Promise<string[]> {
-  const params = { path: { image, version } };
-  const { data } = await api.GET("/api/v1/security/{image}/{version}.json", { params });
-  if (data === undefined || data.cves === null) throw new Error(`${image} ${version} has no scan`);
+async function criticalIds(slug: string, version: string): Promise<string[]> {
+  const params = { path: { slug, version } };
+  const { data } = await api.GET("/api/v1/security/{slug}/{version}.json", { params });
+  if (data === undefined || data.cves === null) throw new Error(`${slug} ${version} has no scan`);
   return data.cves.filter((cve) => cve.severity === "CRITICAL").map((cve) => cve.id);
 }
 

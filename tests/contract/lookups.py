@@ -314,7 +314,7 @@ def _further(api: Api) -> dict[tuple[str, ...], list[str]]:
     return further
 
 
-def _cves(api: Api, _: Releases) -> None:
+def _cves(api: Api, releases: Releases) -> None:
     found: dict[str, dict[str, list[Json]]] = {}
     further = _further(api)
     for image in api.data("images"):
@@ -335,7 +335,9 @@ def _cves(api: Api, _: Releases) -> None:
     index = api.documents["cves/index.json"]
     listed = {entry["id"]: entry for entry in index["data"]}
     files, severities = _files(list(listed)), ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-    api.holds("cves/index.json", "$", index, total=len(listed))
+    number = sum(len(image["versions"]) for image in api.data("images"))
+    looked_at = {"scanned": len(releases), "unscanned": number - len(releases)}
+    api.holds("cves/index.json", "$", index, total=len(listed), **looked_at)
     if list(listed) != sorted(listed, key=lambda id_: _place(severities, listed[id_])):
         api.blame("cves/index.json", "$.data", "is out of order")
     for id_ in found.keys() - listed.keys():
@@ -368,7 +370,7 @@ def _cves(api: Api, _: Releases) -> None:
             document = api.documents[f"cves/{id_}.json"]
             same = {name: entry[name] for name in ("id", "severity", "title", "url", "exploited")}
             data = [{name: row[name] for name in row} for row in kept["cves"]]
-            api.holds(f"cves/{id_}.json", "$", document, **same, total=len(data), data=data)
+            api.holds(f"cves/{id_}.json", "$", document, **same, **looked_at, total=len(data), data=data)
             api.holds(f"cves/{id_}.json", "$", document, suppressed=kept["suppressed"])
             _charts(api, f"cves/{id_}.json", document, entry, set(rows))
 

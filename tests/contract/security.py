@@ -210,6 +210,14 @@ def _totals(api: Api, releases: Releases) -> None:
         api.documents["security.json"],
         **{name: sums[name] for name in ("total", "fixable", "suppressed")},
         bySeverity={name: sums[name] for name in SEVERITIES},
+        fixableBySeverity={
+            name: sum(
+                row["fixed"] != "" and row["severity"].lower() == name
+                for release in newest
+                for row in release.rows
+            )
+            for name in SEVERITIES
+        },
         imagesWithCves=sum(bool(release.rows) for release in newest),
         images=entries,
         scanned=len(scanned),
